@@ -1,0 +1,228 @@
+/** An agent that follows one workflow: assembled once, working on any number of sessions (H-8, H-44…H-79). */
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { createComposer } from "./agent/assembly.js";
+import { acceptArrival, seeThrough } from "./agent/drive.js";
+import { type AgentStores, type CreateAgentParams, checkOptionKeys } from "./agent/options.js";
+import { parsedSessionId, refuseChild, resolveSession, type SessionResolution } from "./agent/resolve-session.js";
+import { createSessions, type Sessions } from "./agent/sessions.js";
+import { checkInput, type FileInput, storeFiles } from "./agent/turn-input.js";
+import { wakeDue } from "./agent/wake.js";
+import type { Machine } from "./machine/types.js";
+import { loadDotEnv } from "./models/index.js";
+import type { ArrivalInput, ArrivalSource, Receipt } from "./session/arrival.js";
+import { renderEventLine } from "./session/event-line.js";
+import type { EngineEvent } from "./session/events.js";
+import { UnknownTriggerError } from "./session/errors.js";
+import { LEASE_MS } from "./session/index.js";
+import type { Outcome } from "./session/outcome.js";
+import { systemClock } from "./stores/clock/index.js";
+import { createEmitter } from "./turn/emitter.js";
+import type { Assembly, Host, LegOptions } from "./turn/types.js";
+import { type WorkReport, workSession } from "./turn/worker.js";
+
+export interface TurnInput {
+  message?: string;
+  trigger?: { id: string };
+  variables?: Record<string, unknown>;
+  files?: Record<string, FileInput>;
+}
+
+export interface DecisionInput {
+  target: string;
+  comment?: string;
+  /** The park record the decision is for (H-62). */
+  park?: string;
+  seq?: number;
+  /** Who decides, and through which surface. */
+  decidedBy?: string;
+}
+
+export interface DeliveryInput {
+  trigger: { id: string };
+  variables?: Record<string, unknown>;
+  message?: string;
+}
+
+export interface TurnConfig extends LegOptions {
+  /** The caller's idempotency key: the same key is the same input (S-3). */
+  idempotencyKey?: string;
+}
+
+export interface Agent {
+  workflow: {
+    name: string;
+    machine: Machine;
+    /** The trigger and where it enters; the default trigger unless one is named. @throws {UnknownTriggerError} */
+    resolveTrigger(trigger?: string): { id: string; state: string };
+    send(
+      sessionId: string,
+      input: TurnInput | { decision: DecisionInput } | { delivery: DeliveryInput },
+      config?: TurnConfig,
+    ): Promise<Outcome>;
+    decide(sessionId: string, decision: DecisionInput, config?: TurnConfig): Promise<Outcome>;
+    reply(sessionId: string, message: string, config?: TurnConfig): Promise<Outcome>;
+    deliver(sessionId: string, delivery: DeliveryInput, config?: TurnConfig): Promise<Outcome>;
+    resolveSession(firing: {
+      trigger?: string;
+      variables?: Record<string, unknown>;
+      sessionId?: string;
+      sessionPath?: string;
+    }): Promise<SessionResolution>;
+  };
+  /**
+   * Accepts an input without waiting for it: once this returns, the input is processed exactly once, whatever crashes
+   * (S-1). The same key again answers with the first arrival's receipt.
+   */
+  accept(sessionId: string, input: ArrivalInput, options?: { source?: ArrivalSource; key?: string }): Promise<Receipt>;
+  /** Works on a session until nothing is left to do there (S-22, S-25). */
+  work(sessionId: string, options?: LegOptions): Promise<WorkReport>;
+  receipt(arrivalId: string): Promise<Receipt | null>;
+  sessions: Sessions;
+  /** One sweep: what is due now is woken (S-59). */
+  wake(): Promise<{ due: number; woken: number }>;
+  /** H-53. */
+  getSpecSnapshot(hash: string): Promise<unknown>;
+  /** Ends worker threads and closes the embedded store. */
+  close(): Promise<void>;
+}
+
+/** @throws the errors of H-129's first row, before anything is written to the session store (H-9) */
+export async function createAgent(params: CreateAgentParams): Promise<Agent> {
+  checkOptionKeys(params);
+  const rootDir = resolve(params.workspace?.rootDir ?? ".");
+  const env = params.env ?? loadDotEnv(rootDir, process.env);
+  const clock = params.host?.clock ?? systemClock;
+  const emitter = createEmitter({
+    clock,
+    onEvent: params.onEvent ?? printEvent,
+    onHandlerError: (error) =>
+      process.emitWarning(`An event handler threw: ${error instanceof Error ? error.message : String(error)}`),
+  });
+  const sandbox = params.sandboxRuntime ?? (await lazySandbox());
+  const composer = await createComposer(params, { rootDir, env, sandbox, emitter });
+  const assembly = await composer.compose(params.workflow);
+  const stores = params.stores ?? (await embeddedStores(rootDir));
+  const assemblies = new Map<string, Promise<Assembly>>([[params.workflow, Promise.resolve(assembly)]]);
+  const host: Host = {
+    store: stores.sessions,
+    files: stores.files,
+    doorbell: params.host?.doorbell ?? { ring: async () => {} },
+    ...(params.host?.bus ? { bus: params.host.bus } : {}),
+    clock,
+    emitter,
+    owner: params.host?.owner ?? `${hostname()}/${process.pid}`,
+    leaseMs: params.host?.leaseMs ?? LEASE_MS,
+    jitter: Math.random,
+    assemblyFor(workflow) {
+      const known = assemblies.get(workflow) ?? composer.compose(workflow);
+      assemblies.set(workflow, known);
+      known.catch(() => assemblies.delete(workflow));
+      return known;
+    },
+  };
+
+  async function run(id: string, input: ArrivalInput, config: TurnConfig = {}): Promise<Outcome> {
+    const { idempotencyKey, ...options } = config;
+    const sessionId = parsedSessionId(assembly, id);
+    await checkInput(host, assembly, { sessionId, input, repeats: idempotencyKey !== undefined });
+    const receipt = await acceptArrival(host, {
+      sessionId,
+      workflow: params.workflow,
+      input,
+      source: "api",
+      ...(idempotencyKey !== undefined ? { key: idempotencyKey } : {}),
+    });
+    return seeThrough(host, receipt, options);
+  }
+
+  const decide = (sessionId: string, decision: DecisionInput, config?: TurnConfig) =>
+    run(sessionId, { kind: "decision", ...decision }, config);
+  const deliver = (sessionId: string, delivery: DeliveryInput, config?: TurnConfig) =>
+    run(sessionId, { ...delivery, kind: "delivery", trigger: delivery.trigger?.id ?? "" }, config);
+
+  return {
+    workflow: {
+      name: params.workflow,
+      machine: assembly.machine,
+      resolveTrigger(id = assembly.defaultTrigger) {
+        const declared = assembly.machine.triggers.get(id);
+        if (!declared) throw new UnknownTriggerError(id, [...assembly.machine.triggers.keys()]);
+        return { id, state: declared.state };
+      },
+      async send(sessionId, input, config) {
+        if ("decision" in input) return decide(sessionId, input.decision, config);
+        if ("delivery" in input) return deliver(sessionId, input.delivery, config);
+        const { message, trigger, variables } = input;
+        const files = await storeFiles(host, { sessionId: parsedSessionId(assembly, sessionId), input });
+        return run(
+          sessionId,
+          {
+            kind: "turn",
+            ...(message !== undefined ? { message } : {}),
+            ...(trigger !== undefined ? { trigger: trigger.id } : {}),
+            ...(variables !== undefined ? { variables } : {}),
+            ...(files ? { files } : {}),
+          },
+          config,
+        );
+      },
+      decide,
+      reply: (sessionId, message, config) => run(sessionId, { kind: "reply", message }, config),
+      deliver,
+      resolveSession: (firing) =>
+        resolveSession(host, assembly, {
+          ...firing,
+          ...(params.sessionPath ? { assemblyPath: params.sessionPath } : {}),
+        }),
+    },
+    async accept(id, input, { source = "api", key } = {}) {
+      const sessionId = parsedSessionId(assembly, id);
+      refuseChild(sessionId, input.kind);
+      return acceptArrival(host, {
+        sessionId,
+        workflow: params.workflow,
+        input,
+        source,
+        ...(key !== undefined ? { key } : {}),
+      });
+    },
+    work: async (sessionId, options) => workSession(host, parsedSessionId(assembly, sessionId), options),
+    receipt: (arrivalId) => stores.sessions.receipt(arrivalId, clock.now()),
+    sessions: createSessions(host, assembly),
+    wake: () => wakeDue(host),
+    async getSpecSnapshot(hash) {
+      const bytes = await stores.files.readShared(`_specs/${hash}.json`);
+      return bytes === null ? null : JSON.parse(new TextDecoder().decode(bytes));
+    },
+    async close() {
+      await sandbox.close();
+      if (!params.stores) await stores.sessions.close();
+    },
+  };
+}
+
+/** H-38: what happens to events that nobody subscribed to. */
+function printEvent(event: EngineEvent): void {
+  process.stderr.write(`${renderEventLine(event)}\n`);
+}
+
+async function lazySandbox() {
+  const { createSandbox } = await import("./sandbox/index.js");
+  return createSandbox();
+}
+
+/** H-88: the embedded default. */
+async function embeddedStores(rootDir: string): Promise<AgentStores> {
+  const [{ createSqliteSessionStore }, { createFilesystemFileStore }] = await Promise.all([
+    import("./stores/sqlite/index.js"),
+    import("./stores/filesystem/index.js"),
+  ]);
+  const dir = resolve(rootDir, "sessions");
+  return {
+    sessions: createSqliteSessionStore({ file: resolve(dir, ".parkway", "parkway.db") }),
+    files: createFilesystemFileStore({ dir }),
+  };
+}
+
+export type { CreateAgentParams } from "./agent/options.js";

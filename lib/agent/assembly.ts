@@ -1,0 +1,225 @@
+/** Composing a workflow: its machine, tools, models, prompt, and the tables the kernel reads (H-10, H-25…H-31). */
+import type { GovernanceTables } from "../kernel/types.js";
+import { compileMachine, renderStaticPrompt, usesLater } from "../machine/index.js";
+import type { Machine } from "../machine/types.js";
+import { createModelSet, type Environment, environmentPricing, environmentPromptCache } from "../models/index.js";
+import type { Sandbox } from "../sandbox/types.js";
+import { UnknownTriggerError } from "../session/errors.js";
+import { MANUAL_TRIGGER, parseSpec, workflowPaths } from "../spec/index.js";
+import {
+  CONTROL_NAMES,
+  controlDefinition,
+  createToolRegistry,
+  hostTool,
+  type RuntimeTool,
+  type ToolDefinition,
+  writeTodosDefinition,
+} from "../tools/index.js";
+import type { Emitter } from "../turn/emitter.js";
+import type { Assembly } from "../turn/types.js";
+import {
+  type Authoring,
+  type Backend,
+  createAuthoring,
+  createFilesystemBackend,
+  defaultMounts,
+  listSkills,
+  type MountTable,
+  mountInfos,
+} from "../workspace/index.js";
+import { UnsupportedFeatureError, UnsupportedRuntimeContractError, WorkflowLoadError } from "./errors.js";
+import { type CreateAgentParams, checkTurnDefaults, pinnedClock } from "./options.js";
+
+/** What all workflows of one agent share. */
+export interface Composer {
+  compose(workflow: string): Promise<Assembly>;
+  authoring: Authoring;
+}
+
+export async function createComposer(
+  params: CreateAgentParams,
+  given: { rootDir: string; env: Environment; sandbox: Sandbox; emitter: Emitter },
+): Promise<Composer> {
+  const { rootDir, env, sandbox, emitter } = given;
+  const host = await Promise.all((params.tools ?? []).map((tool) => hostTool(tool)));
+  const registry = createToolRegistry({
+    host,
+    ...(params.toolPaths ? { toolPaths: params.toolPaths } : {}),
+    ...(params.toolEffects ? { toolEffects: params.toolEffects } : {}),
+  });
+  checkEssentialTools(params.essentialTools ?? [], registry.hostTools);
+  const pinnedClockMs = pinnedClock(params.clock);
+  const root = createFilesystemBackend(rootDir);
+  const authoring = createAuthoring(root);
+  const mounts = defaultMounts(rootDir);
+  const models = createModelSet({
+    env,
+    rootDir,
+    ...(params.model ? { model: params.model } : {}),
+    ...(params.modelFactory ? { modelFactory: params.modelFactory } : {}),
+  });
+  const skills = (await listSkills(root, ["skills/"])).filter((skill) => skill.served);
+  const tables: GovernanceTables = {
+    mounts: mountInfos(mounts),
+    skills: skills.map((skill) => skill.slug),
+    toolPaths: registry.toolPaths,
+    essentialTools: params.essentialTools ?? [],
+    hostTools: registry.hostTools,
+    inherited: [],
+    policyRules: params.policyRules ?? [],
+  };
+  const definitions = definitionsOf(registry.tools, registry.hostTools);
+  const cache = environmentPromptCache(env);
+  const shared = {
+    tables,
+    registered: [...definitions.keys()],
+    definitions,
+    tools: new Map(registry.tools.map((tool) => [tool.name, tool])),
+    models,
+    sandbox,
+    authoring,
+    mounts,
+    skillDescriptions: new Map(skills.map((skill) => [skill.slug, skill.description])),
+    pricing: params.pricing ?? environmentPricing(env),
+    variables: params.variables ?? {},
+    pinnedClockMs,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+  return {
+    authoring,
+    async compose(workflow) {
+      const machine = await loadMachine(authoring, workflow);
+      const trigger = params.trigger?.id ?? MANUAL_TRIGGER;
+      if (params.trigger && !machine.triggers.has(trigger)) {
+        throw new UnknownTriggerError(trigger, [...machine.triggers.keys()]);
+      }
+      checkTurnDefaults(params);
+      const own = machine.spec.settings?.prompt_cache;
+      const promptCache = {
+        enabled: params.promptCache?.enabled ?? own?.enabled ?? cache.enabled ?? true,
+        ttl: params.promptCache?.ttl ?? own?.ttl ?? cache.ttl ?? "5m",
+      } as const;
+      emitter.emit({
+        type: "prompt-shaping",
+        cache: promptCache.enabled ? promptCache.ttl : "off",
+        withheld: WITHHELD,
+      });
+      warnInertModels(params, machine, emitter);
+      const staticPrompt = await staticPromptOf(machine, {
+        authoring,
+        root,
+        mounts,
+        systemPrompt: params.systemPrompt,
+      });
+      return { ...shared, machine, staticPrompt, promptCache, defaultTrigger: trigger };
+    },
+  };
+}
+
+/** Default tools that are granted by default and not served yet. */
+const WITHHELD = ["archmax_eval", "archmax_run"];
+
+/** Registration order: file tools, todos, the host's tools, the controls (R-219, W-278). */
+function definitionsOf(tools: readonly RuntimeTool[], hostTools: readonly string[]): Map<string, ToolDefinition> {
+  const isHost = (tool: RuntimeTool) => hostTools.includes(tool.name);
+  const ordered: ToolDefinition[] = [
+    ...tools.filter((tool) => !isHost(tool)),
+    writeTodosDefinition,
+    ...tools.filter(isHost),
+    ...CONTROL_NAMES.map(controlDefinition),
+  ];
+  return new Map(ordered.map((tool) => [tool.name, tool]));
+}
+
+function checkEssentialTools(essential: readonly string[], hostTools: readonly string[]): void {
+  const unknown = essential.filter((name) => !hostTools.includes(name));
+  if (unknown.length > 0)
+    throw new TypeError(`essentialTools names ${unknown.join(", ")}, which no host tool is called.`);
+}
+
+/** H-26, H-27: fails closed, with every finding of the document. */
+async function loadMachine(authoring: Authoring, workflow: string): Promise<Machine> {
+  const file = workflowPaths(workflow).spec;
+  const [text, addendum] = await Promise.all([authoring.readSpec(workflow), authoring.readAddendum(workflow)]);
+  const frontmatter = addendum?.replace(/^\uFEFF/, "").startsWith("---\n") ?? false;
+  if (text === null) {
+    const code = frontmatter ? "file/legacy-single-file" : "file/missing";
+    throw loadError(
+      workflow,
+      file,
+      code,
+      frontmatter ? "move the frontmatter of WORKFLOW.md into workflow.yaml" : "there is no workflow.yaml",
+    );
+  }
+  if (frontmatter) {
+    throw loadError(
+      workflow,
+      file,
+      "file/competing-machines",
+      "WORKFLOW.md beside it has frontmatter of its own; remove one of the two",
+    );
+  }
+  const parsed = parseSpec(text, { file });
+  if (!parsed.ok) {
+    const issues = parsed.diagnostics.filter((diagnostic) => diagnostic.class === "load");
+    const contract = issues.find((issue) => issue.code.startsWith("runtime/unsupported"));
+    if (contract && issues.length === 1) throw new UnsupportedRuntimeContractError(requestedContract(text));
+    throw new WorkflowLoadError(workflow, file, issues);
+  }
+  const machine = compileMachine(parsed, workflow);
+  const later = usesLater(machine);
+  if (later.length > 0) throw new UnsupportedFeatureError(workflow, later);
+  return machine;
+}
+
+function loadError(workflow: string, file: string, code: string, message: string): WorkflowLoadError {
+  return new WorkflowLoadError(workflow, file, [{ code, severity: "error", class: "load", message, file }]);
+}
+
+function requestedContract(text: string): { engine: string; version: string } {
+  const engine = /engine:\s*["']?([^\s,"'}]+)/.exec(text)?.[1] ?? "archmax-harness";
+  const version = /version:\s*["']?([^\s,"'}]+)/.exec(text)?.[1] ?? "3";
+  return { engine, version };
+}
+
+/** H-11: one warning names the ids that an explicit model makes inert. */
+function warnInertModels(params: CreateAgentParams, machine: Machine, emitter: Emitter): void {
+  if (!params.model) return;
+  const ids = [
+    ...(machine.spec.settings?.model ? [`${machine.spec.settings.model} (settings)`] : []),
+    ...[...machine.states.values()]
+      .filter((state) => state.spec.model)
+      .map((state) => `${state.spec.model} (${state.slug})`),
+  ];
+  if (ids.length === 0) return;
+  emitter.emit({
+    type: "warning",
+    scope: "model",
+    message: `The given model serves every call; inert: ${ids.join(", ")}.`,
+  });
+}
+
+async function staticPromptOf(
+  machine: Machine,
+  given: { authoring: Authoring; root: Backend; mounts: MountTable; systemPrompt?: string },
+): Promise<string> {
+  const [agentsMd, platformOverride, workflowMd] = await Promise.all([
+    textOf(given.root, "/AGENTS.md"),
+    textOf(given.root, "/.platform/system/GRAPH_STATE.md"),
+    given.authoring.readAddendum(machine.workflow),
+  ]);
+  return renderStaticPrompt({
+    machine,
+    child: false,
+    mounts: mountInfos(given.mounts),
+    agentsMd,
+    hostPrompt: given.systemPrompt ?? null,
+    platformOverride,
+    workflowMd,
+  });
+}
+
+async function textOf(backend: Backend, path: string): Promise<string | null> {
+  const { content } = (await backend.readRaw(path)).data ?? {};
+  return typeof content === "string" ? content : null;
+}

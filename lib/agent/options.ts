@@ -1,0 +1,103 @@
+/** What `createAgent` takes (H-8…H-43), as far as it is built. */
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
+import type { ModelFactory, PricingTable } from "../models/index.js";
+import type { Sandbox } from "../sandbox/types.js";
+import { InvalidSessionPathError } from "../session/errors.js";
+import type { EventHandler } from "../session/events.js";
+import type { Clock, Doorbell, EventBus, FileStore, SessionStore } from "../session/ports.js";
+import { parseDottedPath } from "../spec/index.js";
+import type { ToolEffectOptions } from "../tools/index.js";
+import { seedProblem } from "../turn/opening.js";
+import { InvalidClockError } from "./errors.js";
+
+export interface AgentStores {
+  sessions: SessionStore;
+  files: FileStore;
+}
+
+export interface CreateAgentParams {
+  /** The slug of the workflow that governs (H-25). */
+  workflow: string;
+  /** `rootDir` holds `workflows/`, `skills/`, `AGENTS.md`; the current directory unless given. */
+  workspace?: { rootDir?: string };
+  /** Where sessions are kept: the embedded store under `<rootDir>/sessions` unless given. */
+  stores?: AgentStores;
+  /** Host tools: LangChain structured tools, or what `toolsFromMap` makes (H-18). */
+  tools?: readonly StructuredToolInterface[];
+  essentialTools?: readonly string[];
+  toolPaths?: Readonly<Record<string, ToolPaths>>;
+  /** Which calls of a tool may be repeated after a crash; wins over what the tool declares (H-131). */
+  toolEffects?: Readonly<Record<string, ToolEffectOptions>>;
+  model?: BaseChatModel;
+  modelFactory?: ModelFactory;
+  /** Text placed right after `AGENTS.md` (H-17). */
+  systemPrompt?: string;
+  /** The trigger of a turn that names none (H-32). */
+  trigger?: { id: string };
+  /** Seeded whenever a turn opens (H-33). */
+  variables?: Record<string, unknown>;
+  sessionPath?: string;
+  policyRules?: readonly GovernanceRule[];
+  promptCache?: { enabled?: boolean; ttl?: "5m" | "1h" };
+  pricing?: PricingTable;
+  /** Pins the time stated to the model (H-41). */
+  clock?: string;
+  onEvent?: EventHandler;
+  sandboxRuntime?: Sandbox;
+  /** The environment; `process.env` and the root's `.env` unless given (H-125). */
+  env?: Record<string, string | undefined>;
+  /** Ports of a host, for tests and deployments. */
+  host?: { clock?: Clock; doorbell?: Doorbell; bus?: EventBus; leaseMs?: number; owner?: string };
+}
+
+const KEYS = new Set<keyof CreateAgentParams>([
+  "workflow",
+  "workspace",
+  "stores",
+  "tools",
+  "essentialTools",
+  "toolPaths",
+  "toolEffects",
+  "model",
+  "modelFactory",
+  "systemPrompt",
+  "trigger",
+  "variables",
+  "sessionPath",
+  "policyRules",
+  "promptCache",
+  "pricing",
+  "clock",
+  "onEvent",
+  "sandboxRuntime",
+  "env",
+  "host",
+]);
+
+/** H-8: a misspelt option is an error, not a silent default. @throws {TypeError} */
+export function checkOptionKeys(params: object): void {
+  const unknown = Object.keys(params).filter((key) => !(KEYS as Set<string>).has(key));
+  if (unknown.length > 0)
+    throw new TypeError(`createAgent has no option ${unknown.map((key) => `"${key}"`).join(", ")}.`);
+}
+
+/** H-41: epoch milliseconds, or null for the real clock. @throws {InvalidClockError} */
+export function pinnedClock(text: string | undefined): number | null {
+  if (text === undefined || text === "") return null;
+  const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text);
+  const at = match ? Date.parse(match[2] ? text : `${text}T00:00:00Z`) : Number.NaN;
+  const day = match?.[1];
+  const real = day !== undefined && new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) === day;
+  if (Number.isNaN(at) || !real) throw new InvalidClockError(text);
+  return at;
+}
+
+/** H-33, H-34. @throws {InvalidVariableNameError} @throws {InvalidTitleError} @throws {InvalidSessionPathError} */
+export function checkTurnDefaults({ variables, sessionPath }: CreateAgentParams): void {
+  const problem = seedProblem(variables ?? {}, "createAgent({ variables })");
+  if (problem) throw problem;
+  const path = sessionPath === undefined ? null : parseDottedPath(sessionPath);
+  if (path && !path.ok) throw new InvalidSessionPathError(sessionPath ?? "", path.reason);
+}

@@ -1,0 +1,112 @@
+/** The table of commands: parsing, help and dispatch all read it (C-57). */
+import type { CommandContext } from "./types.js";
+
+export interface OptionSpec {
+  /** As in `--trigger <id>`; without a value it is a switch. */
+  flags: string;
+  text: string;
+  required?: true;
+  /** May be given more than once; its value is a list. */
+  repeatable?: true;
+}
+
+export interface CommandSpec {
+  name: string;
+  summary: string;
+  /** `<required>`, `[optional]`, `...` for the rest of the line. */
+  arguments: readonly string[];
+  options: readonly OptionSpec[];
+  /** Resolves to the exit code. Loaded when it is needed, so that help costs no engine. */
+  run(context: CommandContext): Promise<number>;
+}
+
+const WORKFLOW: OptionSpec = {
+  flags: "--workflow <slug>",
+  text: "the workflow; may be omitted when there is only one",
+};
+const VERBOSE: OptionSpec = { flags: "--verbose", text: "also print every event as one raw line" };
+const JSON_OUT: OptionSpec = { flags: "--json", text: "print one JSON document on stdout" };
+const VARIABLES: OptionSpec = { flags: "--variables <json>", text: "a JSON object of variables, set locked" };
+
+export const ROOT: OptionSpec = { flags: "--root <dir>", text: "the workspace (default: the current directory)" };
+
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "run",
+    summary: "run one turn of a workflow",
+    arguments: ["[workflow]", "[prompt...]"],
+    options: [
+      { flags: "--trigger <id>", text: "the trigger that fires (default: manual)" },
+      VARIABLES,
+      { flags: "--session <id>", text: "the session; otherwise the trigger decides" },
+      { flags: "--session-path <path>", text: "the variable that holds the session id, such as order.id" },
+      { flags: "--file <name=path>", text: "a file for the variable of that name", repeatable: true },
+      VERBOSE,
+      JSON_OUT,
+    ],
+    run: async (context) => (await import("./run.js")).run(context),
+  },
+  {
+    name: "validate",
+    summary: "check a workflow without running it",
+    arguments: ["[workflow]"],
+    options: [JSON_OUT],
+    run: async (context) => (await import("./validate.js")).validate(context),
+  },
+  {
+    name: "sessions",
+    summary: "list the sessions, or show one",
+    arguments: ["[id]"],
+    options: [WORKFLOW, JSON_OUT],
+    run: async (context) => (await import("./sessions.js")).sessions(context),
+  },
+  {
+    name: "decide",
+    summary: "take a transition of the human state where a session is parked",
+    arguments: ["<id>"],
+    options: [
+      { flags: "--to <state>", text: "the state to go to", required: true },
+      { flags: "--comment <text>", text: "what the agent is told with the decision" },
+      { flags: "--park <id>", text: "the park the decision is for (default: the present one)" },
+      WORKFLOW,
+      VERBOSE,
+      JSON_OUT,
+    ],
+    run: async (context) => (await import("./resume.js")).decide(context),
+  },
+  {
+    name: "reply",
+    summary: "say something to a session that is parked for a decision",
+    arguments: ["<id>", "<message...>"],
+    options: [WORKFLOW, VERBOSE, JSON_OUT],
+    run: async (context) => (await import("./resume.js")).reply(context),
+  },
+  {
+    name: "deliver",
+    summary: "bring an event to a session that waits for one",
+    arguments: ["<id>"],
+    options: [
+      { flags: "--trigger <id>", text: "the trigger that brings it", required: true },
+      VARIABLES,
+      { flags: "--message <text>", text: "what is said along with it" },
+      WORKFLOW,
+      VERBOSE,
+      JSON_OUT,
+    ],
+    run: async (context) => (await import("./resume.js")).deliver(context),
+  },
+  {
+    name: "wake",
+    summary: "wake what is due now",
+    arguments: [],
+    options: [WORKFLOW, VERBOSE],
+    run: async (context) => (await import("./wake.js")).wake(context),
+  },
+  {
+    name: "demo",
+    summary: "see a workflow park, be decided and go on, without a model",
+    arguments: [],
+    options: [],
+    run: async (context) => (await import("./demo.js")).demo(context),
+  },
+];

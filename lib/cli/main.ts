@@ -1,0 +1,73 @@
+/** The command `parkway`: parses, dispatches, and tells errors (C-57…C-59). */
+import { resolve } from "node:path";
+import { loadDotEnv } from "../models/index.js";
+import { EXIT, isKnownError, oneLineOf, UsageError } from "./errors.js";
+import { openAgent } from "./open-agent.js";
+import { parseCommandLine } from "./parse.js";
+import { icons } from "./style.js";
+import { processTerminal, type Terminal } from "./terminal.js";
+import type { OpenAgent } from "./types.js";
+import { PACKAGE_VERSION } from "./version.js";
+
+export interface MainOptions {
+  terminal?: Terminal;
+  openAgent?: OpenAgent;
+  signal?: AbortSignal;
+}
+
+/**
+ * Runs one command line.
+ *
+ * @param argv - without the node and script paths
+ * @returns the exit code; the process is left alone
+ */
+export async function main(argv: readonly string[], options: MainOptions = {}): Promise<number> {
+  const terminal = options.terminal ?? processTerminal();
+  const signal = options.signal ?? interruptSignal();
+  try {
+    const parsed = parseCommandLine(argv, PACKAGE_VERSION);
+    if (parsed.kind === "text") {
+      terminal.out(parsed.text);
+      return EXIT.ok;
+    }
+    const root = resolve(terminal.cwd, parsed.root ?? ".");
+    return await parsed.spec.run({
+      terminal: { ...terminal, env: loadDotEnv(root, terminal.env) },
+      root,
+      rootOption: parsed.root,
+      command: parsed.spec.name,
+      args: parsed.args,
+      options: parsed.options,
+      signal,
+      openAgent: options.openAgent ?? openAgent,
+    });
+  } catch (error) {
+    return tell(error, terminal, signal);
+  }
+}
+
+function tell(error: unknown, terminal: Terminal, signal: AbortSignal): number {
+  const { style } = terminal;
+  if (error instanceof UsageError) {
+    terminal.err(style.red(`${icons.fail} ${error.message}`));
+    terminal.err(`try parkway ${error.command ? `${error.command} ` : ""}--help`);
+    return EXIT.usage;
+  }
+  if (signal.aborted) {
+    terminal.err(style.red(`${icons.fail} turn-cancelled`));
+    return EXIT.interrupted;
+  }
+  const stack = error instanceof Error ? error.stack : undefined;
+  terminal.err(style.red(isKnownError(error) || !stack ? `${icons.fail} ${oneLineOf(error)}` : stack));
+  return EXIT.failure;
+}
+
+/** Aborts on the first Ctrl-C; the second quits at once (C-65). */
+function interruptSignal(): AbortSignal {
+  const controller = new AbortController();
+  process.on("SIGINT", () => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    controller.abort(new Error("cancelled from the terminal"));
+  });
+  return controller.signal;
+}

@@ -1,0 +1,34 @@
+/** `parkway validate`: what can be found wrong with a workflow without running it (C-67). */
+import type { Diagnostic } from "../spec/types.js";
+import { validateWorkflow } from "../workspace/validate/index.js";
+import { loadConfigFile } from "./config-file.js";
+import { EXIT } from "./errors.js";
+import { printHeader } from "./header.js";
+import { icons, type Style } from "./style.js";
+import type { CommandContext } from "./types.js";
+import { chooseWorkflow } from "./workflows.js";
+
+export async function validate(context: CommandContext): Promise<number> {
+  const { terminal, root, options } = context;
+  const workflow = chooseWorkflow(root, context.args[0], context.command);
+  printHeader(context, workflow, "without-model");
+
+  const { tools, toolPaths, essentialTools } = await loadConfigFile(root);
+  const names = tools?.map((tool) => tool.name);
+  const result = await validateWorkflow({ rootDir: root, workflow, toolPaths, essentialTools, tools: names });
+
+  for (const diagnostic of result.diagnostics) terminal.err(diagnosticLine(diagnostic, terminal.style));
+  terminal.out(options.json ? JSON.stringify(result) : summaryLine(result));
+  return result.valid ? EXIT.ok : EXIT.failure;
+}
+
+export function diagnosticLine({ severity, message, file, field, code }: Diagnostic, style: Style): string {
+  const place = [file, field].filter((part) => part !== undefined && part !== "").join(" ");
+  const mark = severity === "error" ? style.red(`${icons.fail} error`) : style.yellow(`${icons.warn} warning`);
+  return `${mark}  ${place ? `${place}: ` : ""}${message} ${style.dim(`[${code}]`)}`;
+}
+
+export function summaryLine({ valid, diagnostics }: { valid: boolean; diagnostics: readonly Diagnostic[] }): string {
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  return `${valid ? "valid" : "invalid"} — ${errors} error(s), ${diagnostics.length - errors} warning(s)`;
+}

@@ -1,0 +1,49 @@
+/** Which workflow a command is about (C-60). */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "./errors.js";
+
+/** Slugs of the directories under `workflows/` that hold a workflow.yaml, sorted. */
+export function listWorkflows(root: string): string[] {
+  const folder = join(root, "workflows");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, "workflow.yaml")))
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/**
+ * The workflow that was named, else the only one there is.
+ *
+ * @throws {UsageError} when it was left out and there is not exactly one
+ */
+export function chooseWorkflow(root: string, named: string | undefined, command: string): string {
+  if (named !== undefined) return named;
+  const workflows = listWorkflows(root);
+  if (workflows.length === 1) return workflows[0]!;
+  throw ambiguous(workflows, root, command);
+}
+
+/**
+ * For `run`: the first word is the slug when a workflow of that name exists; with exactly one workflow it belongs to the
+ * prompt otherwise.
+ *
+ * @throws {UsageError} when neither holds
+ */
+export function splitWorkflow(root: string, words: readonly string[], command: string): [string, string[]] {
+  const workflows = listWorkflows(root);
+  const [first, ...rest] = words;
+  if (first !== undefined && workflows.includes(first)) return [first, rest];
+  if (workflows.length === 1) return [workflows[0]!, [...words]];
+  throw ambiguous(workflows, root, command);
+}
+
+function ambiguous(workflows: readonly string[], root: string, command: string): UsageError {
+  return new UsageError(
+    workflows.length === 0
+      ? `there is no workflow in ${join(root, "workflows")}; name the workspace with --root`
+      : `say which workflow: ${workflows.join(", ")}`,
+    command,
+  );
+}

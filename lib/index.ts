@@ -1,0 +1,79 @@
+/** What `parkway` offers: one list, nothing public by accident. */
+
+export {
+  InvalidClockError,
+  UnsupportedFeatureError,
+  UnsupportedRuntimeContractError,
+  WorkflowLoadError,
+} from "./agent/errors.js";
+export type { AgentStores } from "./agent/options.js";
+export type { SessionResolution } from "./agent/resolve-session.js";
+export type { Sessions } from "./agent/sessions.js";
+export {
+  type Agent,
+  type CreateAgentParams,
+  createAgent,
+  type DecisionInput,
+  type DeliveryInput,
+  type TurnConfig,
+  type TurnInput,
+} from "./agent.js";
+export { defineConfig, type ParkwayConfig } from "./config.js";
+export type { GovernanceRule, PathAccess, ToolPaths } from "./kernel/types.js";
+export {
+  costOf,
+  createChatModel,
+  formatUsage,
+  InvalidModelSettingError,
+  MissingModelSettingError,
+  ModelCallError,
+  type ModelFactory,
+  type Price,
+  type PricingTable,
+  priceOf,
+} from "./models/index.js";
+export {
+  EmptyMessageError,
+  IdempotencyConflictError,
+  InboxFullError,
+  InvalidDecisionTargetError,
+  InvalidSessionPathError,
+  InvalidTitleError,
+  InvalidTurnFileError,
+  InvalidVariableNameError,
+  LeaseLostError,
+  MissingDeliveryTriggerError,
+  ParkwayError,
+  SessionBusyError,
+  SessionNotAwaitingInputError,
+  SessionNotParkedError,
+  SessionNotResumableError,
+  SessionStoreIdError,
+  StaleDecisionError,
+  UnknownSessionTriggerError,
+  UnknownTriggerError,
+  WorkspacePathEscapeError,
+} from "./session/errors.js";
+export type { EngineEvent, EventHandler } from "./session/events.js";
+export { isRuntimeNote, runtimeNoteKind, type StoredMessage } from "./session/messages.js";
+export { classifyStatus, isFinished, type Outcome, type SessionSummary } from "./session/outcome.js";
+export { type Park, type TrailStep, type Usage, WORKFLOW_STATUSES } from "./session/state.js";
+export {
+  childSessionId,
+  isChildSessionOf,
+  MANUAL_TRIGGER,
+  parentSessionIdOf,
+  parseCodeDescription,
+  parseMachineSpec,
+  sessionIdRejection,
+  sessionPaths,
+  signatureForTrigger,
+  signatureJsonSchema,
+  signatureValueIssues,
+  WORKFLOW_TOOL_PREFIX,
+  workflowPaths,
+  workflowSlugFromToolName,
+  workflowToolName,
+} from "./spec/index.js";
+export { ReservedToolNameError, ToolPathsError, toolsFromMap } from "./tools/index.js";
+export { validateWorkflow } from "./workspace/validate/index.js";

@@ -1,0 +1,29 @@
+export {
+  type AdvanceCode,
+  type AdvanceRequest,
+  type AdvanceVerdict,
+  checkAdvance,
+  type EvidenceJudgement,
+  MAX_EVIDENCE_PATHS,
+  missingRequires,
+} from "./advance.js";
+export {
+  type CompilableSpec,
+  compileMachine,
+  entryStateFor,
+  stateOf,
+  transitionTo,
+} from "./compile.js";
+export { type GraphEdge, type GraphNode, graphOf, START_NODE, type WorkflowGraph } from "./graph.js";
+export { type LaterFeature, type LaterUse, usesLater } from "./later.js";
+export { type Opening, type OpeningInput, openingState } from "./opening.js";
+export { type ClockInput, clockLine } from "./prompt/clock.js";
+export { composeHandoffText } from "./prompt/handoff.js";
+export { stripComments } from "./prompt/markdown.js";
+export type { PromptMount, StateMount } from "./prompt/mount.js";
+export { type ParkedNotice, renderParkedBlock } from "./prompt/parked.js";
+export { applyTopLevelOnly, BUILTIN_PLATFORM_PROMPT } from "./prompt/platform.js";
+export { renderStateBlock, type StateBlockInput } from "./prompt/state-block.js";
+export { renderStaticPrompt, type StaticPromptInput } from "./prompt/static.js";
+export { renderTransitions } from "./prompt/transitions.js";
+export type { Machine, MachineState, MachineTrigger } from "./types.js";

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { usesLater } from "./index.js";
+import { aMachine } from "./testing.js";
+
+describe("usesLater", () => {
+  it("finds nothing in a workflow that relies on the default tools", () => {
+    const machine = aMachine(
+      {
+        a: { tools: { allow: ["read_file"], forbid: ["archmax_eval"] }, skills: { allow: [], forbid: ["x"] } },
+        b: { type: "code" },
+      },
+      { skills: { allow_always: [] }, mounts: { forbid_always: ["kb"] } },
+    );
+
+    expect(usesLater(machine)).toEqual([]);
+  });
+
+  it("names the feature, the state and the key of every explicit use", () => {
+    const machine = aMachine(
+      {
+        a: {
+          tools: { allow: ["ls", { tool: "archmax_run", paths: "skills/x/**" }, "archmax_eval"] },
+          skills: { allow: ["x"] },
+          mounts: { allow: [{ mount: "kb", access: "read" }] },
+        },
+        g: { type: "grader" },
+      },
+      { tools: { allow_always: ["archmax_workflow_child"] } },
+    );
+
+    expect(usesLater(machine)).toEqual([
+      { feature: "sub-workflow", where: "tools.allow_always.0" },
+      { feature: "archmax_run", where: "states.a.tools.allow.1", state: "a" },
+      { feature: "archmax_eval", where: "states.a.tools.allow.2", state: "a" },
+      { feature: "skills", where: "states.a.skills.allow", state: "a" },
+      { feature: "mounts", where: "states.a.mounts.allow", state: "a" },
+      { feature: "grader", where: "states.g.type", state: "g" },
+    ]);
+  });
+});

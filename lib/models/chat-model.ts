@@ -1,0 +1,59 @@
+/** A client for any OpenAI-compatible chat-completions endpoint (H-16), or a script in its place (H-133). */
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { environmentSettings, type ModelSettings } from "./environment.js";
+import { retryingFetch } from "./http.js";
+import { type RetryOptions, type Sleep, sleepOnTimers } from "./retry.js";
+import { isScriptId, scriptFileOf } from "./script-id.js";
+import { createScriptModel } from "./scripted.js";
+
+export interface ChatModelSettings extends ModelSettings {
+  /** What is sent as the content beside tool calls when there is no text (F-60). Default `text`: the empty string. */
+  emptyContent?: "text" | "null";
+  retry?: RetryOptions;
+}
+
+/** What the client takes from its surroundings; tests replace it. */
+export interface ChatModelDeps {
+  fetch?: typeof fetch;
+  sleep?: Sleep;
+  /** In [0, 1). */
+  random?(): number;
+  /** Where relative script files are looked for. Default: the current directory. */
+  rootDir?: string;
+}
+
+/**
+ * Builds the client; nothing is requested yet. The provider package is loaded here and not before (F-78).
+ * @param settings - default: the process's environment (H-125)
+ */
+export async function createChatModel(settings?: ChatModelSettings, deps: ChatModelDeps = {}): Promise<BaseChatModel> {
+  const chosen: ChatModelSettings = settings ?? environmentSettings(process.env);
+  if (isScriptId(chosen.model)) return createScriptModel(scriptFileOf(chosen.model), deps);
+  const { endpointModelClass } = await import("./endpoint-model.js");
+  const EndpointModel = await endpointModelClass();
+  return new EndpointModel(
+    {
+      model: chosen.model,
+      apiKey: chosen.apiKey,
+      temperature: chosen.temperature,
+      maxTokens: chosen.maxTokens,
+      streaming: chosen.streaming ?? true,
+      // Repeating is this layer's own: neither LangChain's caller nor the provider's client does it again.
+      maxRetries: 0,
+      timeout: NO_CLIENT_TIMEOUT_MS,
+      configuration: {
+        baseURL: chosen.baseUrl,
+        fetch: retryingFetch({
+          retry: chosen.retry,
+          fetch: deps.fetch,
+          sleep: deps.sleep ?? sleepOnTimers,
+          random: deps.random ?? Math.random,
+        }),
+      },
+    },
+    chosen.emptyContent ?? "text",
+  );
+}
+
+/** The client's own limit would also end a wait that the provider asked for; the longest timer is no limit. */
+const NO_CLIENT_TIMEOUT_MS = 2 ** 31 - 1;

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { connect, failure, KEY, request } from "./endpoint.fixture.js";
+import { ModelCallError, ModelWaitTooLongError } from "./errors.js";
+
+describe("failures", () => {
+  it.each([429, 500, 502, 503, 504])("A-46 A-47 F-67 makes a call again after %i", async (status) => {
+    const { model, server, waits } = await connect([{ status }, { status }, { text: "at last" }]);
+
+    expect((await model.call(request())).text).toBe("at last");
+    expect(server.requests).toHaveLength(3);
+    expect(waits).toEqual([500, 1_000]);
+  });
+
+  it.each([400, 401, 403, 404, 409, 422, 501])("A-47 F-60 F-67 takes %i for final", async (status) => {
+    const { model, server } = await connect([{ status, error: { message: "no", code: "bad" } }]);
+
+    const error = await failure(model.call(request()));
+
+    expect(error).toBeInstanceOf(ModelCallError);
+    expect(error).toMatchObject({ status, providerCode: "bad" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("A-46 gives up after the retries it was given", async () => {
+    const { model, server } = await connect(
+      { handler: () => ({ status: 503 }) },
+      { retry: { retries: 1, baseMs: 10 } },
+    );
+
+    expect(await failure(model.call(request()))).toMatchObject({ status: 503 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("A-49 F-67 waits as Retry-After says, to the letter", async () => {
+    const { model, waits } = await connect([
+      { status: 429, headers: { "retry-after": "7" } },
+      { status: 503, headers: { "Retry-After": "0" } },
+      { text: "ok" },
+    ]);
+
+    await model.call(request());
+
+    expect(waits).toEqual([7_000, 0]);
+  });
+
+  it("A-48 lets onError decide within the retries", async () => {
+    const seen: unknown[] = [];
+    const onError = (failed: { status?: number; attempt: number; retryable: boolean }) => {
+      seen.push([failed.status, failed.attempt, failed.retryable]);
+      return failed.status === 404 ? ("retry" as const) : ("fail" as const);
+    };
+    const { model, server } = await connect([{ status: 404 }, { status: 503 }], { retry: { onError } });
+
+    expect(await failure(model.call(request()))).toMatchObject({ status: 503 });
+    expect(seen).toEqual([
+      [404, 0, false],
+      [503, 1, true],
+    ]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("A-47 takes a stream that broke after its first content for final", async () => {
+    const { model, server } = await connect([{ text: "a long text of several pieces", drop: "mid-answer" }]);
+    const deltas: string[] = [];
+
+    expect(await failure(model.call(request({ onText: (text) => deltas.push(text) })))).toBeInstanceOf(ModelCallError);
+    expect(deltas.join("")).not.toBe("");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("A-48 A-51 does not ask onError about an abort, and throws its reason", async () => {
+    const stop = new AbortController();
+    const reason = new Error("cancelled");
+    let asked = 0;
+    const onError = () => {
+      asked += 1;
+      return "retry" as const;
+    };
+    const { model } = await connect(
+      {
+        handler: () => {
+          stop.abort(reason);
+          return { delayMs: 20, text: "late" };
+        },
+      },
+      { retry: { onError } },
+    );
+
+    expect(await failure(model.call(request({ signal: stop.signal })))).toBe(reason);
+    expect(asked).toBe(0);
+  });
+
+  it("A-52 hands over instead of starting a wait that outlasts the invocation, and counts the attempts on", async () => {
+    const busy = { status: 429, headers: { "retry-after": "120" } };
+    const { model, server, waits } = await connect([busy, busy, { text: "never" }]);
+
+    const error = await failure(model.call(request({ maxWaitMs: () => 60_000 })));
+    const last = await failure(model.call(request({ attempt: 2, maxWaitMs: () => 60_000 })));
+
+    expect(error).toBeInstanceOf(ModelWaitTooLongError);
+    expect(error).toMatchObject({ waitMs: 120_000, attempt: 1, status: 429 });
+    expect(last).toMatchObject({ name: "ModelCallError", status: 429 });
+    expect(waits).toEqual([]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("A-52 surfaces the provider's error with the delay when no hand-over lasts that long", async () => {
+    const { model } = await connect([{ status: 429, headers: { "retry-after": "7200" }, error: { message: "quota" } }]);
+
+    expect(await failure(model.call(request({ maxWaitMs: () => 60_000 })))).toMatchObject({
+      status: 429,
+      retryAfterMs: 7_200_000,
+      message: expect.stringMatching(/7200 s.*quota/),
+    });
+  });
+
+  it("F-101 removes the key, query strings and authorization from what a provider echoes", async () => {
+    const message = `Incorrect key ${KEY}; see https://example.test/a?token=t0ken; sent Authorization: Bearer ${KEY}`;
+    const { model } = await connect([{ status: 401, error: { message } }]);
+
+    const error = await failure(model.call(request()));
+
+    expect(error?.message).toContain("https://example.test/a");
+    expect(`${error?.stack}${JSON.stringify(error)}`).not.toMatch(/0123456789|t0ken/);
+    expect(error?.cause).toBeUndefined();
+  });
+});

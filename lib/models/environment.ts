@@ -1,0 +1,96 @@
+/** The model settings of the environment (H-125, H-132). */
+import { InvalidModelSettingError, MissingModelSettingError } from "./errors.js";
+import type { Price, PricingTable } from "./pricing.js";
+import { isScriptId } from "./script-id.js";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What `env()` gives a model factory and `createChatModel` takes (H-132). */
+export interface ModelSettings {
+  baseUrl: string;
+  apiKey: string;
+  model: string;
+  temperature?: number;
+  maxTokens?: number;
+  /** Default true; off yields one delta per message. */
+  streaming?: boolean;
+}
+
+/**
+ * The endpoint's settings, complete.
+ * @throws {MissingModelSettingError} naming every variable that is not set; a script needs neither endpoint nor key (H-133)
+ * @throws {InvalidModelSettingError} naming the variable and its value
+ */
+export function environmentSettings(env: Environment): ModelSettings {
+  const model = textOf(env, "ARCHMAX_MODEL");
+  const required = isScriptId(model) ? ["ARCHMAX_MODEL"] : ["ARCHMAX_API_BASE_URL", "ARCHMAX_API_KEY", "ARCHMAX_MODEL"];
+  const missing = required.filter((name) => textOf(env, name) === undefined);
+  if (missing.length > 0) throw new MissingModelSettingError(missing);
+
+  const settings: ModelSettings = {
+    baseUrl: textOf(env, "ARCHMAX_API_BASE_URL") ?? "",
+    apiKey: textOf(env, "ARCHMAX_API_KEY") ?? "",
+    model: model ?? "",
+  };
+  const temperature = numberOf(env, "ARCHMAX_TEMPERATURE");
+  const maxTokens = numberOf(env, "ARCHMAX_MAX_TOKENS");
+  const streaming = booleanOf(env, "ARCHMAX_STREAMING");
+  if (temperature !== undefined) settings.temperature = temperature;
+  if (maxTokens !== undefined) settings.maxTokens = maxTokens;
+  if (streaming !== undefined) settings.streaming = streaming;
+  return settings;
+}
+
+/** Whether any setting that could make a model is there (W-82): then what is missing is an error, not an absence. */
+export function hasEnvironmentModel(env: Environment): boolean {
+  return ["ARCHMAX_MODEL", "ARCHMAX_API_BASE_URL", "ARCHMAX_API_KEY"].some((name) => textOf(env, name) !== undefined);
+}
+
+/** The environment's part of the caching strategy (R-282); a field that is not set is absent. */
+export function environmentPromptCache(env: Environment): { enabled?: boolean; ttl?: "5m" | "1h" } {
+  const cache: { enabled?: boolean; ttl?: "5m" | "1h" } = {};
+  const enabled = booleanOf(env, "ARCHMAX_PROMPT_CACHE");
+  if (enabled !== undefined) cache.enabled = enabled;
+  const ttl = textOf(env, "ARCHMAX_PROMPT_CACHE_TTL");
+  if (ttl === "5m" || ttl === "1h") cache.ttl = ttl;
+  else if (ttl !== undefined) throw new InvalidModelSettingError("ARCHMAX_PROMPT_CACHE_TTL", ttl, "5m or 1h");
+  return cache;
+}
+
+const PRICE_VARIABLES = {
+  input: "ARCHMAX_PRICE_INPUT",
+  output: "ARCHMAX_PRICE_OUTPUT",
+  cacheRead: "ARCHMAX_PRICE_CACHE_READ",
+  cacheWrite: "ARCHMAX_PRICE_CACHE_WRITE",
+} as const satisfies Record<keyof Price, string>;
+
+/** The `default` price of the environment, in USD per million tokens; an empty table when no variable is set. */
+export function environmentPricing(env: Environment): PricingTable {
+  const price: Price = {};
+  for (const [part, variable] of Object.entries(PRICE_VARIABLES) as [keyof Price, string][]) {
+    const rate = numberOf(env, variable);
+    if (rate !== undefined) price[part] = rate;
+  }
+  return Object.keys(price).length === 0 ? {} : { default: price };
+}
+
+function textOf(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim();
+  return value === "" ? undefined : value;
+}
+
+function numberOf(env: Environment, name: string): number | undefined {
+  const text = textOf(env, name);
+  if (text === undefined) return undefined;
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isFinite(value)) throw new InvalidModelSettingError(name, text, "a number");
+  return value;
+}
+
+function booleanOf(env: Environment, name: string): boolean | undefined {
+  const text = textOf(env, name);
+  if (text === undefined) return undefined;
+  if (/^(1|true|yes|on)$/i.test(text)) return true;
+  if (/^(0|false|no|off)$/i.test(text)) return false;
+  throw new InvalidModelSettingError(name, text, "one of 1, true, yes, on, 0, false, no, off");
+}

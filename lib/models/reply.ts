@@ -1,0 +1,85 @@
+/** The answer side of the border: what a model's chunks add up to (H-16, H-113, F-62…F-66). */
+import type { BaseMessage } from "@langchain/core/messages";
+import { CallAssembler, type CallFragment, checkCalls, type RawCall } from "./raw-calls.js";
+import type { ModelReply, ModelRequest } from "./types.js";
+import { addUsage, normalUsage, type TokenCounts } from "./usage.js";
+
+/** Gathers an answer from its chunks; a whole message is one chunk. */
+export class ReplyBuilder {
+  #text = "";
+  readonly #fragments = new CallAssembler();
+  readonly #whole: RawCall[] = [];
+  #reported: TokenCounts | undefined;
+  #raw: TokenCounts | undefined;
+  #metadata: Fields = {};
+
+  /** @returns the text this chunk adds */
+  add(chunk: BaseMessage): string {
+    const fields = chunk as unknown as Fields;
+    const text = textOf(chunk.content);
+    this.#text += text;
+    const fragments = list(fields.tool_call_chunks) as CallFragment[];
+    if (fragments.length > 0) for (const fragment of fragments) this.#fragments.add(fragment);
+    else this.#whole.push(...wholeCalls(fields));
+    for (const [name, value] of Object.entries(record(chunk.response_metadata))) {
+      if (value !== undefined && value !== null && value !== "") this.#metadata[name] = value;
+    }
+    this.#addUsage(fields.usage_metadata, record(chunk.response_metadata).usage);
+    return text;
+  }
+
+  finish(request: ModelRequest, askedFor: string | undefined): ModelReply {
+    const { calls, invalid } = checkCalls([...this.#fragments.finish(), ...this.#whole], {
+      messageId: request.messageId,
+      taken: request.messages.flatMap((message) => (message.tool_calls ?? []).map((call) => call.id)),
+      cutOff: this.#metadata.finish_reason === "length" || this.#metadata.stop_reason === "max_tokens",
+    });
+    const reply: ModelReply = { text: this.#text, calls, invalid };
+    const usage = this.#reported ?? this.#raw;
+    if (usage !== undefined) reply.usage = usage;
+    const model = this.#metadata.model_name ?? this.#metadata.model ?? askedFor;
+    if (typeof model === "string") reply.model = model;
+    return reply;
+  }
+
+  /** LangChain's counts come as increments; a raw usage beside them is the same count again, and its last word counts. */
+  #addUsage(usageMetadata: unknown, raw: unknown): void {
+    this.#raw = normalUsage(undefined, raw) ?? this.#raw;
+    const reported = normalUsage(usageMetadata, undefined);
+    if (reported === undefined) return;
+    this.#reported = this.#reported === undefined ? reported : addUsage(this.#reported, reported);
+  }
+}
+
+/**
+ * The calls of a message that did not come in fragments. The raw list is preferred where there is one: it has valid and
+ * invalid calls in the order in which they were made.
+ */
+function wholeCalls(fields: Fields): RawCall[] {
+  const valid = list(fields.tool_calls) as RawCall[];
+  const invalid = list(fields.invalid_tool_calls) as RawCall[];
+  const raw = list(record(fields.additional_kwargs).tool_calls) as { id?: string; function?: Fields }[];
+  if (raw.length > 0 && raw.length === valid.length + invalid.length) {
+    return raw.map(({ id, function: called }) => ({ id, name: called?.name as string, args: called?.arguments }));
+  }
+  return [...valid, ...invalid].map(({ id, name, args }) => ({ id, name, args }));
+}
+
+/** All text of a content, which is a string or a list of parts. */
+export function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return list(content)
+    .map((part) => (typeof part === "string" ? part : record(part).text))
+    .filter((text) => typeof text === "string")
+    .join("");
+}
+
+type Fields = Record<string, unknown>;
+
+function record(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

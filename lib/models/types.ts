@@ -1,0 +1,56 @@
+/** The border to the model: what one call is asked and what it answers, free of any provider's shapes. */
+import type { StoredMessage, ToolCall } from "../session/messages.js";
+import type { Usage } from "../session/state.js";
+import type { ToolDefinition } from "../tools/types.js";
+
+export type ModelRole = "agent" | "grader" | "judge";
+
+export interface ModelRequest {
+  /** The cacheable prefix, then what changes (R-271). An empty `volatile` is left out. */
+  system: { static: string; volatile: string };
+  messages: readonly StoredMessage[];
+  tools: readonly ToolDefinition[];
+  /** Id the answer will be stored under; call ids that are missing or repeated are made from it (F-66). */
+  messageId: string;
+  signal?: AbortSignal;
+  /** Streamed text, in order. */
+  onText?(delta: string): void;
+  promptCache?: { enabled: boolean; ttl: "5m" | "1h" };
+  /** Attempts that earlier invocations made of this call (A-52). Default 0. */
+  attempt?: number;
+  /** How long a wait between attempts may last from now, in milliseconds; a longer one is thrown (A-52). Absent: any. */
+  maxWaitMs?(): number;
+}
+
+/** A call whose arguments were cut off or are no JSON object: answered with an error, never run (F-64, F-65). */
+export interface InvalidCall {
+  callId: string;
+  problem: string;
+}
+
+export interface ModelReply {
+  text: string;
+  /** In message order, ids unique in the session; arguments always a JSON object (`{}` where invalid). */
+  calls: ToolCall[];
+  invalid: InvalidCall[];
+  /** Absent when the provider reported nothing (F-63). Without cost: pricing is the caller's. */
+  usage?: Omit<Usage, "costUsd">;
+  /** The id the response reported, else the one asked for. */
+  model?: string;
+}
+
+export interface ChatModel {
+  /** Id this model was built for, if known. */
+  id?: string;
+  /** How its provider is told what to cache (R-282, R-283). */
+  cacheStrategy?: "anthropic" | "none";
+  call(request: ModelRequest): Promise<ModelReply>;
+}
+
+/** Chooses the model of a call by role and requested id; one instance per (role, id) (R-281). */
+export interface ModelSet {
+  /** False when no model is configured at all (W-82). */
+  configured: boolean;
+  /** `requested` is the state's `model`, else `settings.model` (R-280). Throws, naming the variable, when the environment lacks a setting. */
+  forCall(role: ModelRole, requested?: string): Promise<ChatModel>;
+}

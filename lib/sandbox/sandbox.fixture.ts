@@ -1,0 +1,72 @@
+/** A run with valid defaults and what came of it, for this folder's tests. */
+
+import { createSandbox } from "./sandbox.js";
+import {
+  type CodeStateResult,
+  type CodeStateRun,
+  DEFAULT_SANDBOX_LIMITS,
+  type Sandbox,
+  type SandboxLimits,
+  type ScriptCallResult,
+} from "./types.js";
+
+export interface Call {
+  name: string;
+  args: Record<string, unknown>;
+  index: number;
+}
+
+export interface Ran {
+  result: CodeStateResult;
+  lines: string[];
+  calls: Call[];
+}
+
+type Overrides = Partial<Omit<CodeStateRun, "limits" | "callTool">> & {
+  limits?: Partial<SandboxLimits>;
+  answer?: (call: Call) => ScriptCallResult | Promise<ScriptCallResult>;
+};
+
+/** Runs whole scripts (`run`) or the body of an async default export (`body`) in one sandbox. */
+export function aSandbox(): Sandbox & {
+  run(source: string, overrides?: Overrides): Promise<Ran>;
+  body(code: string, overrides?: Overrides): Promise<Ran>;
+} {
+  const sandbox = createSandbox({ poolSize: 1 });
+  const run = async (source: string, { limits, answer = echo, ...overrides }: Overrides = {}): Promise<Ran> => {
+    const lines: string[] = [];
+    const calls: Call[] = [];
+    const result = await sandbox.runCodeState({
+      file: "scripts/a.js",
+      source,
+      input: { state: "intake", trigger: "manual", variables: {} },
+      tools: ["read_file", "archmax_advance", "archmax_workflow_enrich-order"],
+      startAt: 1_700_000_000_000,
+      seed: 42,
+      onLine: (line) => lines.push(line),
+      callTool: async (name, args, index) => {
+        const call = { name, args, index };
+        calls.push(call);
+        return answer(call);
+      },
+      ...overrides,
+      limits: { ...DEFAULT_SANDBOX_LIMITS, timeoutMs: 5_000, ...limits },
+    });
+    return { result, lines, calls };
+  };
+  return {
+    ...sandbox,
+    run,
+    body: (code, overrides) =>
+      run(`export default async ({ state, trigger, variables, tools }) => {\n${code}\n};`, overrides),
+  };
+}
+
+const echo = ({ name, args }: Call): ScriptCallResult => ({ ok: true, text: `${name} ${JSON.stringify(args)}` });
+
+/** The reason of a run that must have failed with `kind`. */
+export function reasonOf({ result }: Ran, kind: string): string {
+  if (result.status === "ok" || result.kind !== kind)
+    throw new Error(`expected ${kind}, got ${JSON.stringify(result)}`);
+  return result.reason;
+}

@@ -1,0 +1,91 @@
+/** What reaches a session, and what becomes of it (chapter S, 22). */
+import type { Disposition, Exit, Park, SessionStatus, Usage } from "./state.js";
+
+/** A file sent with a turn: bytes already in the file store (S-10). */
+export interface FileRef {
+  name: string;
+  /** Key in the file store's upload area. */
+  key: string;
+  sizeBytes: number;
+  sha256: string;
+}
+
+export type ArrivalInput =
+  | {
+      kind: "turn";
+      message?: string;
+      trigger?: string;
+      variables?: Record<string, unknown>;
+      files?: Record<string, FileRef>;
+    }
+  | { kind: "decision"; target: string; comment?: string; park?: string; seq?: number; decidedBy?: string }
+  | { kind: "reply"; message: string }
+  | { kind: "delivery"; trigger: string; variables?: Record<string, unknown>; message?: string };
+
+/** Where an arrival came from. A `webhook` or `bus` firing that is refused leaves a dead letter (S-18). */
+export type ArrivalSource = "api" | "cli" | "webhook" | "bus" | "wake" | "redrive";
+
+export interface Arrival {
+  /** Made from the scoped idempotency key, so a repetition finds its receipt (S-3). */
+  id: string;
+  sessionId: string;
+  /** Place in the session's order; 0 for a wake-up, which has no inbox item. */
+  seq: number;
+  source: ArrivalSource;
+  workflow: string;
+  input: ArrivalInput;
+  /** Epoch milliseconds. */
+  acceptedAt: number;
+  /** The park this arrival wakes (S-59); only for source `wake`. */
+  wakes?: string;
+  /** The park it is held under (S-19). */
+  heldBy?: string;
+}
+
+export type ReceiptStatus = "queued" | "running" | "settled" | "refused" | "error" | "superseded" | "dead";
+
+/** The settled outcome as it is kept with a receipt: everything of H-68 but the session's whole history. */
+export interface StoredOutcome {
+  kind: "completed" | "parked" | "failed" | "rejected";
+  disposition: Disposition;
+  status: SessionStatus;
+  state?: string;
+  reply: string;
+  exit?: { success: true } | ({ success: false } & Omit<Exit, "state">);
+  limit?: string;
+  rejected?: string;
+  parkedChannel?: "decision" | "input";
+  pending?: Park;
+  usage?: Usage;
+}
+
+/** A typed error in the form it is stored in (class name, message, fields). */
+export interface StoredError {
+  name: string;
+  message: string;
+  [field: string]: unknown;
+}
+
+export interface Receipt {
+  arrivalId: string;
+  sessionId: string;
+  seq: number;
+  /** SHA-256 of the input's canonical JSON (S-4). */
+  fingerprint: string;
+  status: ReceiptStatus;
+  outcome?: StoredOutcome;
+  error?: StoredError;
+  acceptedAt: number;
+  /** Epoch milliseconds; past it the receipt counts as absent (F-55). */
+  expiresAt: number;
+}
+
+/** The input of an arrival that was given up, or refused with nobody to tell (N-34). */
+export interface DeadLetter {
+  id: string;
+  arrival: Arrival;
+  attempts: number;
+  reason: string;
+  at: number;
+  expiresAt: number;
+}

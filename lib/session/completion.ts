@@ -1,0 +1,44 @@
+/** How work ends by itself: the agent's last word, or a terminal code state's clean finish (R-50…R-52). */
+import type { Machine } from "../machine/types.js";
+import { signatureValueIssues } from "../spec/index.js";
+import { endSet, type Step } from "./moves.js";
+import type { SessionState } from "./state.js";
+import { returnsOwed, valuesOf } from "./variables.js";
+
+/**
+ * Holds the session to the returns of the trigger that opened the turn (R-52), once, and completes or rejects it.
+ *
+ * @param fileIssue - what is wrong with a file return's file (W-128), already looked up by the caller
+ */
+export function completeTurn(
+  machine: Machine,
+  state: SessionState,
+  options: { now: number; fileIssue?: string },
+): Step {
+  const position = state.fields.position ?? "";
+  const shortfall = returnsShortfall(machine, state, options);
+  const set = shortfall === null ? endSet("completed") : { ...endSet("rejected"), rejected: shortfall };
+  return { patches: [{ set }], events: [{ type: "state-leave", state: position, next: position }] };
+}
+
+function returnsShortfall(
+  machine: Machine,
+  state: SessionState,
+  options: { now: number; fileIssue?: string },
+): string | null {
+  const entries = returnsOwed(machine, state);
+  if (entries.length === 0) return null;
+  const issues = signatureValueIssues(entries, valuesOf(state.variables), { now: options.now });
+  const missing = issues.filter((issue) => issue.kind === "missing").map((issue) => issue.name);
+  const invalid = issues.filter((issue) => issue.kind === "invalid").map((issue) => issue.message);
+  if (options.fileIssue) invalid.push(options.fileIssue);
+  if (missing.length === 0 && invalid.length === 0) return null;
+  const parts: string[] = [];
+  if (missing.length > 0) {
+    parts.push(
+      `The work ended in ${state.fields.position} without ${missing.join(", ")}, ` +
+        `which the trigger ${state.fields.turnTrigger} has to return.`,
+    );
+  }
+  return [...parts, ...invalid].join(" ");
+}

@@ -1,0 +1,245 @@
+/** The errors of sessions and their entrances (H-129). `code` is stable; messages are sentences for whoever can act. */
+
+export class ParkwayError extends Error {
+  /** Kebab case, never changed. */
+  readonly code: string = "parkway-error";
+  readonly retryable: boolean = false;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+
+  /** The error in the form it is stored and printed: class name, message and its own fields. */
+  toJSON(): { name: string; message: string; [field: string]: unknown } {
+    const { name, message, stack: _stack, cause: _cause, ...fields } = this as this & { stack?: string };
+    return { ...fields, name, message };
+  }
+}
+
+export class SessionStoreIdError extends ParkwayError {
+  override readonly code = "session-id";
+  constructor(
+    readonly sessionId: string,
+    reason: string,
+  ) {
+    super(`"${sessionId}" cannot name a session: ${reason}`);
+  }
+}
+
+export class SessionNotParkedError extends ParkwayError {
+  override readonly code = "session-not-parked";
+  constructor(
+    readonly sessionId: string,
+    readonly status: string | null,
+    detail?: string,
+  ) {
+    super(detail ?? `Session "${sessionId}" does not wait for a decision${status ? ` (it is ${status})` : ""}.`);
+  }
+}
+
+export class SessionNotAwaitingInputError extends ParkwayError {
+  override readonly code = "session-not-awaiting-input";
+  constructor(
+    readonly sessionId: string,
+    readonly status: string | null,
+  ) {
+    super(`Session "${sessionId}" does not wait for an event${status ? ` (it is ${status})` : ""}.`);
+  }
+}
+
+export class SessionNotResumableError extends ParkwayError {
+  override readonly code = "session-not-resumable";
+  constructor(
+    readonly sessionId: string,
+    readonly status: string,
+    detail?: string,
+  ) {
+    super(detail ?? `Session "${sessionId}" is in the middle of a turn; try again when it has settled.`);
+  }
+}
+
+export class InvalidDecisionTargetError extends ParkwayError {
+  override readonly code = "invalid-decision-target";
+  constructor(
+    readonly target: string,
+    readonly validTargets: readonly string[],
+  ) {
+    super(`"${target}" is not a way out of this decision; choose one of: ${validTargets.join(", ")}.`);
+  }
+}
+
+export class StaleDecisionError extends ParkwayError {
+  override readonly code = "stale-decision";
+  constructor(
+    readonly expected: string | number,
+    readonly actual: string | number,
+  ) {
+    super(
+      `The decision is for another question (${expected}); the session now asks ${actual}. Look at it again first.`,
+    );
+  }
+}
+
+export class MissingDeliveryTriggerError extends ParkwayError {
+  override readonly code = "missing-delivery-trigger";
+  constructor() {
+    super("A delivery needs the id of the trigger that brings it.");
+  }
+}
+
+export class EmptyMessageError extends ParkwayError {
+  override readonly code = "empty-message";
+  constructor() {
+    super("The message is empty; say something, or use a trigger that declares `message: false`.");
+  }
+}
+
+export class UnknownTriggerError extends ParkwayError {
+  override readonly code = "unknown-trigger";
+  constructor(
+    readonly trigger: string,
+    readonly declared: readonly string[],
+  ) {
+    super(`No state declares the trigger "${trigger}"; declared: ${declared.join(", ")}.`);
+  }
+}
+
+export class UnknownSessionTriggerError extends ParkwayError {
+  override readonly code = "unknown-session-trigger";
+  constructor(
+    readonly trigger: string,
+    readonly declared: readonly string[],
+  ) {
+    super(`No state declares the trigger "${trigger}", so it cannot open a session; declared: ${declared.join(", ")}.`);
+  }
+}
+
+export class InvalidVariableNameError extends ParkwayError {
+  override readonly code = "invalid-variable-name";
+  constructor(
+    readonly variable: string,
+    readonly where: string,
+  ) {
+    super(
+      variable === "trigger"
+        ? `"trigger" is set by the runtime and cannot be supplied (${where}).`
+        : `"${variable}" is no variable name (${where}); names match ^[a-z][a-z0-9_]*$.`,
+    );
+  }
+}
+
+export class InvalidTitleError extends ParkwayError {
+  override readonly code = "invalid-title";
+  constructor(reason: string) {
+    super(`The title cannot be used: ${reason}.`);
+  }
+}
+
+export class InvalidSessionPathError extends ParkwayError {
+  override readonly code = "invalid-session-path";
+  constructor(
+    readonly path: string,
+    readonly reason: string,
+  ) {
+    super(`"${path}" is no session path: ${reason}.`);
+  }
+}
+
+export class InvalidTurnFileError extends ParkwayError {
+  override readonly code = "invalid-turn-file";
+  constructor(
+    readonly variable: string,
+    readonly reason: string,
+  ) {
+    super(`The file for "${variable}" cannot be taken: ${reason}.`);
+  }
+}
+
+export class WorkspacePathEscapeError extends ParkwayError {
+  override readonly code = "workspace-path-escape";
+  constructor(readonly path: string) {
+    super(`"${path}" leaves the workspace.`);
+  }
+}
+
+export class FileConflictError extends ParkwayError {
+  override readonly code = "file-conflict";
+  constructor(readonly path: string) {
+    super(`"${path}" was changed by somebody else meanwhile; nothing was written.`);
+  }
+}
+
+export class SessionStoreCapabilityError extends ParkwayError {
+  override readonly code = "session-store-capability";
+  constructor(
+    readonly storeKind: string,
+    readonly capability: string,
+  ) {
+    super(`The ${storeKind} store cannot ${capability}.`);
+  }
+}
+
+export class IdempotencyConflictError extends ParkwayError {
+  override readonly code = "idempotency-conflict";
+  constructor(readonly arrivalId: string) {
+    super("This idempotency key was used before with another input; use a new key for a new input.");
+  }
+}
+
+export class InboxFullError extends ParkwayError {
+  override readonly code = "inbox-full";
+  override readonly retryable = true;
+  constructor(
+    readonly sessionId: string,
+    readonly limit: number,
+  ) {
+    super(`Session "${sessionId}" has ${limit} arrivals waiting; try again later.`);
+  }
+}
+
+export class SessionBusyError extends ParkwayError {
+  override readonly code = "session-busy";
+  override readonly retryable = true;
+  constructor(
+    readonly sessionId: string,
+    doing: string,
+  ) {
+    super(`Session "${sessionId}" ${doing}; try again later.`);
+  }
+}
+
+export class LeaseLostError extends ParkwayError {
+  override readonly code = "lease-lost";
+  constructor(
+    readonly sessionId: string,
+    readonly fence: number,
+  ) {
+    super(
+      `The right to work on session "${sessionId}" was taken over by another worker; nothing more of this turn is written.`,
+    );
+  }
+}
+
+/** Stored state that cannot be read back: the turn is refused and what is stored stays as it is (S-75, S-80). */
+export class CheckpointCorruptError extends ParkwayError {
+  override readonly code = "checkpoint-corrupt";
+  constructor(
+    readonly sessionId: string,
+    readonly key: string,
+    reason: string,
+  ) {
+    super(`The stored state of session "${sessionId}" cannot be read (${key}): ${reason}.`);
+  }
+}
+
+/** State that cannot be stored as plain JSON: refused before anything is written. */
+export class UnstorableStateError extends ParkwayError {
+  override readonly code = "unstorable-state";
+  constructor(
+    readonly path: string,
+    readonly found: string,
+  ) {
+    super(`The value at ${path} cannot be stored: ${found} is not plain JSON.`);
+  }
+}

@@ -1,0 +1,129 @@
+/** Folding patches into the session's state. Pure, and the same whether patches come one by one or all at once. */
+import type { StoredMessage } from "./messages.js";
+import type { Batch, CallAnswer, SessionFields, SessionPatch, SessionState, Usage } from "./state.js";
+
+export function emptyState(): SessionState {
+  return { fields: {}, messages: [], variables: {}, trail: [], usage: emptyUsage(), batch: null };
+}
+
+/** `applyPatches(applyPatches(s, xs), ys)` equals `applyPatches(s, [...xs, ...ys])`. */
+export function applyPatches(state: SessionState, patches: readonly SessionPatch[]): SessionState {
+  if (patches.length === 0) return state;
+  const draft: Draft = {
+    fields: { ...state.fields },
+    messages: [...state.messages],
+    variables: { ...state.variables },
+    trail: [...state.trail],
+    usage: state.usage,
+    batch: state.batch,
+  };
+  for (const patch of patches) applyTo(draft, patch);
+  return draft;
+}
+
+export function applyPatch(state: SessionState, patch: SessionPatch): SessionState {
+  return applyPatches(state, [patch]);
+}
+
+interface Draft {
+  fields: Partial<SessionFields>;
+  messages: StoredMessage[];
+  variables: SessionState["variables"] & Record<string, SessionState["variables"][string]>;
+  trail: SessionState["trail"][number][];
+  usage: Usage;
+  batch: Batch | null;
+}
+
+/** Within a patch: answers close an earlier batch first, then what the patch says, then the batch it opens. */
+function applyTo(draft: Draft, patch: SessionPatch): void {
+  if (patch.answers) answerCalls(draft, patch.answers);
+  if (patch.messages) draft.messages.push(...patch.messages);
+  if (patch.variables) Object.assign(draft.variables, patch.variables);
+  if (patch.trail) draft.trail.push(...patch.trail);
+  if (patch.usage) draft.usage = addUsage(draft.usage, patch.usage);
+  if (patch.set) setFields(draft.fields, patch.set);
+  if (patch.batch) {
+    draft.batch = patch.batch;
+    answerCalls(draft, []);
+  }
+}
+
+function setFields(fields: Partial<SessionFields>, set: NonNullable<SessionPatch["set"]>): void {
+  for (const [name, value] of Object.entries(set)) {
+    if (value === null) delete fields[name as keyof SessionFields];
+    else if (value !== undefined) (fields as Record<string, unknown>)[name] = value;
+  }
+}
+
+function answerCalls(draft: Draft, answers: readonly CallAnswer[]): void {
+  if (!draft.batch) return;
+  const known = new Set(draft.batch.answers.map((answer) => answer.callId));
+  const fresh = answers.filter((answer) => !known.has(answer.callId) && draft.batch?.calls.includes(answer.callId));
+  draft.batch = { ...draft.batch, answers: [...draft.batch.answers, ...fresh] };
+  if (draft.batch.answers.length === draft.batch.calls.length) closeBatch(draft, draft.batch);
+}
+
+/**
+ * The last answer is in: the answers enter the transcript in message order (R-55, F-59), the batch counts as a step
+ * (R-46), and what its control calls decided takes effect, unless a call of the batch failed the state (R-167).
+ */
+function closeBatch(draft: Draft, batch: Batch): void {
+  const failed = batch.calls
+    .map((callId) => batch.answers.find((answer) => answer.callId === callId))
+    .find((answer) => answer?.failure !== undefined);
+  draft.batch = null;
+  for (const callId of batch.calls) {
+    const answer = batch.answers.find((candidate) => candidate.callId === callId);
+    if (!answer) continue;
+    const overruled = failed !== undefined && batch.movers?.includes(callId) && answer.status === "success";
+    draft.messages.push(answerMessage(overruled ? stateFailedAnswer(answer, failed.failure ?? "") : answer));
+  }
+  draft.fields.stepsUsed = (draft.fields.stepsUsed ?? 0) + 1;
+  if (failed) draft.fields.failure = failed.failure;
+  else if (batch.effect) applyTo(draft, batch.effect);
+}
+
+function stateFailedAnswer(answer: CallAnswer, failure: string): CallAnswer {
+  return {
+    callId: answer.callId,
+    tool: answer.tool,
+    text: `The state has failed in the same message, so this had no effect: ${failure}`,
+    status: "error",
+    refusal: "state-failed",
+  };
+}
+
+export function answerMessage(answer: CallAnswer): StoredMessage {
+  return {
+    id: `a-${answer.callId}`,
+    role: "tool",
+    content: answer.text,
+    tool_call_id: answer.callId,
+    name: answer.tool,
+    ...(answer.status === "error" ? { status: "error" as const } : {}),
+    ...(answer.refusal || answer.blocked
+      ? {
+          additional_kwargs: {
+            ...(answer.refusal ? { archmax: { refusal: answer.refusal } } : {}),
+            ...(answer.blocked ? { governance_blocked: true as const } : {}),
+          },
+        }
+      : {}),
+  };
+}
+
+function emptyUsage(): Usage {
+  return { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
+}
+
+/** Cost is present when either side has it (H-117). */
+function addUsage(a: Usage, b: Usage): Usage {
+  const sum: Usage = {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
+  };
+  if (a.costUsd === undefined && b.costUsd === undefined) return sum;
+  return { ...sum, costUsd: Math.round(((a.costUsd ?? 0) + (b.costUsd ?? 0)) * 1e6) / 1e6 };
+}

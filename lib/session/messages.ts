@@ -1,0 +1,51 @@
+/**
+ * The transcript as it is stored: plain records in the field's own shape (LangChain's names), so that no class instance
+ * ever reaches a checkpoint. The model layer turns them into provider messages at each call.
+ */
+
+export const RUNTIME_NOTE_KINDS = [
+  "decision",
+  "event",
+  "error",
+  "grader",
+  "code",
+  "sub-workflow",
+  "opening",
+  "completion",
+] as const;
+export type RuntimeNoteKind = (typeof RUNTIME_NOTE_KINDS)[number];
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** Always a JSON object (F-65), as the model wrote it: references unresolved (R-93). */
+  args: Record<string, unknown>;
+}
+
+export interface MessageMarks {
+  /** Set on every message of a runtime note (R-265). */
+  note?: RuntimeNoteKind;
+  /** The stable code of a refusal or failure (runtime.md, appendix A). */
+  refusal?: string;
+}
+
+export interface StoredMessage {
+  /** Unique in its session, given before the message is first stored; never made from a clock. */
+  id: string;
+  role: "user" | "assistant" | "tool";
+  content: string;
+  tool_calls?: ToolCall[];
+  /** On `tool` messages: the call answered, the tool's name, how it went. */
+  tool_call_id?: string;
+  name?: string;
+  status?: "success" | "error";
+  additional_kwargs?: { archmax?: MessageMarks; governance_blocked?: true };
+}
+
+export function runtimeNoteKind(message: StoredMessage): RuntimeNoteKind | null {
+  return message.additional_kwargs?.archmax?.note ?? null;
+}
+
+export function isRuntimeNote(message: StoredMessage): boolean {
+  return runtimeNoteKind(message) !== null;
+}

@@ -1,0 +1,22 @@
+export { decideAccept, isReceiptExpired } from "./accept.js";
+export { decideCancel } from "./cancel.js";
+export { type ClaimDecision, decideClaim } from "./claim.js";
+export { decideCommit, decideRelease, decideRenew } from "./commit.js";
+export { type Decision, isLeaseAlive, type ReceiptChange, recordAfter, requireLease, type Writes } from "./decision.js";
+export { decideBeginDelete, strippedReceipt } from "./delete.js";
+export {
+  DAY_MS,
+  DEAD_LETTER_TTL_MS,
+  HELD_LIMIT_MS,
+  INBOX_LIMIT,
+  LEASE_MS,
+  MAX_ATTEMPTS,
+  RECEIPT_TTL_MS,
+  RETRY_FIRST_MS,
+  RETRY_MAX_MS,
+  WAKE_RETRY_MAX_MS,
+} from "./limits.js";
+export { decidePublished } from "./published.js";
+export { retryDelayMs } from "./retry.js";
+export { decideHold, decideSettle } from "./settle.js";
+export { dueMark, isHeldTooLong, isUndeliveredWake, nextWork } from "./work.js";

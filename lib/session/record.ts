@@ -1,0 +1,58 @@
+/** The session's head item: what is true of it without reading its history. */
+import type { Arrival } from "./arrival.js";
+import type { SessionStatus, Usage } from "./state.js";
+
+export const RECORD_FORMAT = 1;
+
+/** The presented park, as far as waking and judging arrivals needs it. */
+export interface RecordPark {
+  parkId: string;
+  channel: "decision" | "input";
+  state: string;
+  /** Epoch milliseconds. */
+  resumeAt?: number;
+  reason?: string;
+}
+
+/** The part of the record that a turn's commits write, derived from the session's state. */
+export interface RecordFields {
+  /** Null: an inbox only, the session has not run (S-14). */
+  status: SessionStatus | null;
+  workflow: string;
+  position: string | null;
+  specHash: string | null;
+  title: string | null;
+  park: RecordPark | null;
+  exit: { code: string; reason: string; state: string } | null;
+  usage: Usage | null;
+  /** Counter of the current checkpoint; the thread's writes on top of it are pending (see the saver). */
+  checkpoint: number | null;
+  turnOrdinal: number;
+}
+
+export type RecordPatch = Partial<RecordFields>;
+
+export interface SessionRecord extends RecordFields {
+  sessionId: string;
+  format: number;
+  fence: number;
+  lease: { owner: string; expiresAt: number } | null;
+  /** The last sequence number given out. */
+  acceptedSeq: number;
+  /** The arrival being worked on, whether or not a lease is alive. */
+  active: { arrival: Arrival; attempts: number } | null;
+  /** The arrival under way is not taken up again before (S-89). */
+  retryAt: number | null;
+  lastFailure: string | null;
+  /** Failed attempts at the present park's wake-up, and when the next may be made (F-27). A commit clears both. */
+  wakeFailures: number;
+  wakeRetryAt: number | null;
+  cancelRequested: boolean;
+  /** Lifecycle events not yet published. */
+  unpublished: number;
+  /** When something is due here; null when nothing is. */
+  dueAt: number | null;
+  deleting: boolean;
+  createdAt: number;
+  updatedAt: number;
+}

@@ -1,0 +1,168 @@
+/**
+ * A session's state and the patches that make it (R-5). Every step of a turn writes one patch; the state is the fold of
+ * all of them, so what a step stores is what the step added, and the patches in order are the session's journal.
+ */
+import type { StoredMessage } from "./messages.js";
+
+export type SessionStatus = "running" | "completed" | "failed" | "rejected" | "awaiting_decision" | "awaiting_input";
+export const WORKFLOW_STATUSES = {
+  running: "running",
+  completed: "completed",
+  failed: "failed",
+  rejected: "rejected",
+  awaitingDecision: "awaiting_decision",
+  awaitingInput: "awaiting_input",
+} as const satisfies Record<string, SessionStatus>;
+
+export type Disposition = "turn" | "reply" | "decide" | "deliver";
+
+export interface Variable {
+  value: unknown;
+  locked: boolean;
+  lockedBy?: "host" | "agent";
+}
+
+export type TrailKind = "trigger" | "agent" | "human" | "grader" | "code" | "sub-workflow" | "reset" | "on_error";
+
+/** One step of the audit trail (R-8). `ts` is epoch milliseconds; `by` says who decided. */
+export interface TrailStep {
+  to: string;
+  kind: TrailKind;
+  reason?: string;
+  workflow?: string;
+  status?: "ok" | "error";
+  by?: string;
+  ts: number;
+}
+
+export interface DecisionPark {
+  channel: "decision";
+  parkId: string;
+  state: string;
+  title?: string;
+  instructions: string;
+  transitions: { to: string; description?: string; type?: string }[];
+  evidence: string[];
+  approvers?: string[];
+  /** ISO 8601, UTC. */
+  parkedAt: string;
+  seq: number;
+}
+
+export interface InputPark {
+  channel: "input";
+  parkId: string;
+  state: string;
+  title?: string;
+  reason: string;
+  parkedAt: string;
+  /** ISO 8601, UTC; absent when the wait named no time. */
+  resumeAt?: string;
+}
+
+export type Park = DecisionPark | InputPark;
+
+/** Tokens and cost. `inputTokens` is the whole input; the cache counts are parts of it (R-285). */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheCreationTokens: number;
+  costUsd?: number;
+}
+
+export type Exit = { code: string; reason: string; state: string };
+
+export interface Todo {
+  content: string;
+  status: "pending" | "in_progress" | "completed";
+}
+
+/** An answer to one call of the open batch. `failure` is a terminal failure of the state it caused (R-167). */
+export interface CallAnswer {
+  callId: string;
+  tool: string;
+  text: string;
+  status: "success" | "error";
+  refusal?: string;
+  blocked?: true;
+  failure?: string;
+}
+
+/** A message's tool calls between the commit that stored them and the last of their answers. */
+export interface Batch {
+  /** Call ids in message order. */
+  calls: string[];
+  /** Answers known so far: those decided with the message, then each tool task's own. */
+  answers: CallAnswer[];
+  /** What the batch's control calls bring about once its last answer is in (R-119, R-167). */
+  effect?: SessionPatch;
+  /** Ids of calls that moved, reset or waited: answered `state-failed` when a sibling fails the state. */
+  movers?: string[];
+  /** Events to emit when the effect lands. */
+  events?: Record<string, unknown>[];
+}
+
+/** Scalar and small structured fields; a patch's `set` replaces each whole, `null` clears it. */
+export interface SessionFields {
+  status: SessionStatus;
+  position: string;
+  entryState: string;
+  trigger: string;
+  turnTrigger: string;
+  /** Counts turns that opened; part of journal keys and lifecycle event ids. */
+  turnOrdinal: number;
+  specHash: string;
+  rejected: string;
+  exit: Exit;
+  endedAs: SessionStatus;
+  limit: string;
+  park: Park;
+  parkPhase: "closing" | "suspended";
+  decisionCount: number;
+  parkOrdinal: number;
+  parkCounts: Record<string, number>;
+  stateTurns: { state: string; count: number };
+  stepsUsed: number;
+  todos: Todo[];
+  /** Terminal failure of the state found by a tool task, to be routed by the next node. */
+  failure: string;
+  /** The arrival in force (S-31): a re-run that finds it here does not apply it again. */
+  arrivalId: string;
+  disposition: Disposition;
+  /** Index of the first message of this leg: where `reply` starts (R-17). */
+  legStart: number;
+  /** Counts visits; `ranVisit` is the last visit an automated state has run in (R-131). */
+  visit: number;
+  ranVisit: number;
+  /** The state the session stood in when the turn opened there without a trigger's entry (W-264 part 3). */
+  openedIn: string;
+  /** A reply-only call is owed to a person's message at a park (R-109). */
+  replyOwed: boolean;
+  /** How this park came about (R-106), `route` by a runtime note: which notice the reply-only call states. */
+  handoffBy: "work" | "route";
+  pendingDelegations: unknown[];
+  failedDelegations: unknown[];
+  dispatchCount: number;
+}
+
+export interface SessionState {
+  fields: Partial<SessionFields>;
+  messages: readonly StoredMessage[];
+  variables: Readonly<Record<string, Variable>>;
+  trail: readonly TrailStep[];
+  usage: Usage;
+  batch: Batch | null;
+}
+
+export interface SessionPatch {
+  set?: { [K in keyof SessionFields]?: SessionFields[K] | null };
+  variables?: Record<string, Variable>;
+  messages?: StoredMessage[];
+  trail?: TrailStep[];
+  usage?: Usage;
+  /** Opens a batch. */
+  batch?: Batch;
+  /** Answers calls of the open batch; the last one closes it. */
+  answers?: CallAnswer[];
+}

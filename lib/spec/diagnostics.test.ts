@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { DIAGNOSTIC_CODES, isDiagnosticCode, makeDiagnostic, nearest, orderDiagnostics } from "./index.js";
+
+describe("diagnostics", () => {
+  it("W-1 W-2 derives class, severity and field from the code and the path", () => {
+    expect(
+      makeDiagnostic("transition/undefined-target", "M", { path: ["states", "a.b", "transitions", 0, "to"] }),
+    ).toEqual({
+      code: "transition/undefined-target",
+      severity: "error",
+      class: "load",
+      message: "M",
+      field: "states.a.b.transitions.0.to",
+      path: ["states", "a.b", "transitions", 0, "to"],
+    });
+    expect(makeDiagnostic("skills/unknown", "M")).toMatchObject({ severity: "error", class: "check" });
+    expect(makeDiagnostic("case/unknown-state", "M", { file: "f", line: 1, column: 2 })).toMatchObject({
+      severity: "warning",
+      class: "warn",
+      line: 1,
+    });
+  });
+
+  it("W-3 W-292 knows every code once, and no other", () => {
+    expect(Object.keys(DIAGNOSTIC_CODES)).toHaveLength(new Set(Object.keys(DIAGNOSTIC_CODES)).size);
+    expect(Object.keys(DIAGNOSTIC_CODES).every((code) => /^[a-z-]+\/[a-z-]+$/.test(code))).toBe(true);
+    expect(isDiagnosticCode("schema/null")).toBe(true);
+    expect(isDiagnosticCode("constructor")).toBe(false);
+  });
+
+  it("W-16 offers the nearest word within two edits", () => {
+    expect(nearest("transtions", ["title", "transitions"])).toBe("transitions");
+    expect(nearest("titel", ["title", "tests"])).toBe("title");
+    expect(nearest("foo", ["title", "tests"])).toBeUndefined();
+  });
+
+  it("W-4 W-288 orders findings by pass, then within the state pass by state", () => {
+    const of = (code: Parameters<typeof makeDiagnostic>[0], ...path: string[]) => makeDiagnostic(code, "M", { path });
+    const inOrder = [
+      of("workflow/slug"),
+      of("schema/type", "title"),
+      of("trigger/none", "states"),
+      of("root/no-instructions", "instructions"),
+      of("runtime/unsupported-version", "runtime"),
+      of("skills/unknown", "skills"),
+      of("mounts/unknown", "mounts"),
+      of("tools/forbids-advance", "tools"),
+      of("state/slug", "states", "b"),
+      of("human/no-instructions", "states", "b"),
+      of("code/script-missing", "states", "b"),
+      of("path/leading-slash", "states", "b"),
+      of("tools/denied-grant", "states", "b"),
+      of("state/inert-key", "states", "a"),
+      of("subworkflow/missing"),
+      of("case/schema"),
+    ];
+    expect(orderDiagnostics(inOrder.toReversed(), ["b", "a"])).toEqual(inOrder);
+  });
+});

@@ -1,0 +1,46 @@
+/** Where authored and stored things lie, and how a workflow is named as a tool. No other code spells these (H-6). */
+
+/** W-99: the one reserved trigger id. */
+export const MANUAL_TRIGGER = "manual";
+
+/** W-241: everything after it is the target's slug. */
+export const WORKFLOW_TOOL_PREFIX = "archmax_workflow_";
+
+export function workflowToolName(slug: string): string {
+  return WORKFLOW_TOOL_PREFIX + slug;
+}
+
+/** The slug a delegation tool names, or null for any other tool's name. */
+export function workflowSlugFromToolName(name: string): string | null {
+  return name.startsWith(WORKFLOW_TOOL_PREFIX) ? name.slice(WORKFLOW_TOOL_PREFIX.length) : null;
+}
+
+/** Workspace-relative paths of one workflow (W-6, section 22). */
+export function workflowPaths(slug: string) {
+  const root = `workflows/${slug}`;
+  return {
+    root,
+    spec: `${root}/workflow.yaml`,
+    prose: `${root}/WORKFLOW.md`,
+    scripts: `${root}/scripts`,
+    tests: `${root}/tests`,
+  };
+}
+
+/** Store addresses of one session's areas (H-89). */
+export function sessionPaths(id: string) {
+  return {
+    root: id,
+    scratchpad: `${id}/scratchpad`,
+    attachments: `${id}/scratchpad/attachments`,
+    largeToolResults: `${id}/large_tool_results`,
+    conversationHistory: `${id}/conversation_history`,
+    checkpoints: `${id}/checkpoints`,
+    artifacts: `${id}/artifacts`,
+  };
+}
+
+/** Store address of a spec's hashed document, shared by all sessions (W-52). */
+export function specPath(hash: string): string {
+  return `_specs/${hash}.json`;
+}

@@ -1,0 +1,1 @@
+export { createFilesystemFileStore } from "./file-store.js";

@@ -1,0 +1,2 @@
+export { createMemoryFileStore } from "./file-store.js";
+export { createMemorySessionStore } from "./session-store.js";

@@ -1,0 +1,191 @@
+/** A session store that lives and dies with its process: the protocol's decisions over plain maps. */
+import type { Arrival, DeadLetter, Receipt } from "../../session/arrival.js";
+import type { LifecycleEvent } from "../../session/lifecycle.js";
+import type { Lease, SessionStore, ThreadItem } from "../../session/ports.js";
+import {
+  type Decision,
+  decideAccept,
+  decideBeginDelete,
+  decideCancel,
+  decideClaim,
+  decideCommit,
+  decideHold,
+  decidePublished,
+  decideRelease,
+  decideRenew,
+  decideSettle,
+  isReceiptExpired,
+  recordAfter,
+  strippedReceipt,
+  type Writes,
+} from "../../session/protocol/index.js";
+import type { SessionRecord } from "../../session/record.js";
+import { compareDue, compareText, isAfterDue, latestFirst, matchesFilter } from "../selection.js";
+
+interface StoredSession {
+  record: SessionRecord | null;
+  inbox: Map<number, Arrival>;
+  thread: Map<string, string>;
+  events: LifecycleEvent[];
+}
+
+/**
+ * Keeps everything in memory. Each method runs from its first read to its last write without giving way, so it is
+ * atomic. What goes in and out is copied: no caller holds a piece of the store.
+ */
+export function createMemorySessionStore(): SessionStore {
+  const sessions = new Map<string, StoredSession>();
+  const receipts = new Map<string, Receipt>();
+  const letters = new Map<string, DeadLetter>();
+
+  const recordOf = (sessionId: string) => sessions.get(sessionId)?.record ?? null;
+  const inboxOf = (sessionId: string) => inOrder(sessions.get(sessionId)?.inbox);
+
+  function carryOut<Result>(sessionId: string, { result, writes }: Decision<Result>): Result {
+    const session = sessions.get(sessionId) ?? emptySession();
+    sessions.set(sessionId, session);
+    const copied = structuredClone(writes);
+    const { receiptPut, receiptChanges = [], deadLetter } = copied;
+    applyToSession(session, copied);
+    if (receiptPut) receipts.set(receiptPut.arrivalId, receiptPut);
+    for (const { arrivalId, set } of receiptChanges) {
+      const receipt = receipts.get(arrivalId);
+      if (receipt) receipts.set(arrivalId, { ...receipt, ...set });
+    }
+    if (deadLetter) letters.set(deadLetter.id, deadLetter);
+    if (session.record === null) sessions.delete(sessionId);
+    return structuredClone(result);
+  }
+
+  const store: SessionStore = {
+    async accept(request) {
+      const { sessionId, id } = request.arrival;
+      const receipt = receipts.get(id) ?? null;
+      const inboxCount = sessions.get(sessionId)?.inbox.size ?? 0;
+      return carryOut(sessionId, decideAccept(recordOf(sessionId), receipt, inboxCount, request));
+    },
+
+    async claim(sessionId, request) {
+      const result = carryOut(sessionId, decideClaim(recordOf(sessionId), inboxOf(sessionId), request));
+      return result.kind === "claimed" ? { ...result, thread: threadOf(sessions.get(sessionId)) } : result;
+    },
+
+    async renew(lease, request) {
+      return carryOut(lease.sessionId, decideRenew(recordOf(lease.sessionId), lease, request));
+    },
+
+    async commit(lease, commit, request) {
+      carryOut(lease.sessionId, decideCommit(recordOf(lease.sessionId), lease, commit, request));
+    },
+
+    async settle(lease, settlement, request) {
+      return owned(lease, (record, inbox) => decideSettle(record, inbox, lease, settlement, request));
+    },
+
+    async hold(lease, request) {
+      return owned(lease, (record, inbox) => decideHold(record, inbox, lease, request));
+    },
+
+    async release(lease, request) {
+      owned(lease, (record, inbox) => decideRelease(record, inbox, lease, request));
+    },
+
+    async cancel(sessionId, now, only) {
+      return carryOut(sessionId, decideCancel(recordOf(sessionId), inboxOf(sessionId), { now, ...only }));
+    },
+
+    async read(sessionId) {
+      const record = recordOf(sessionId);
+      if (record === null) return null;
+      const queued = inboxOf(sessionId).filter((arrival) => arrival.seq !== record.active?.arrival.seq).length;
+      return { record: structuredClone(record), thread: threadOf(sessions.get(sessionId)), queued };
+    },
+
+    async receipt(arrivalId, now) {
+      const receipt = receipts.get(arrivalId);
+      return receipt && !isReceiptExpired(receipt, now) ? structuredClone(receipt) : null;
+    },
+
+    async list(filter = {}) {
+      const found = recordsOf(sessions).filter((record) => matchesFilter(record, filter));
+      return structuredClone(found.sort(latestFirst).slice(0, filter.limit));
+    },
+
+    async due(before, page) {
+      const entries = recordsOf(sessions).flatMap(({ sessionId, dueAt }) =>
+        dueAt !== null && dueAt <= before ? [{ sessionId, dueAt }] : [],
+      );
+      return entries
+        .filter((entry) => isAfterDue(entry, page.after))
+        .sort(compareDue)
+        .slice(0, page.limit);
+    },
+
+    async unpublished(sessionId) {
+      return structuredClone(sessions.get(sessionId)?.events ?? []);
+    },
+
+    async published(sessionId, eventIds) {
+      const session = sessions.get(sessionId);
+      if (!session) return;
+      const left = session.events.filter((event) => !eventIds.includes(event.id));
+      const removed = session.events.length - left.length;
+      carryOut(sessionId, decidePublished(session.record, inOrder(session.inbox), removed));
+      session.events = left;
+    },
+
+    async deadLetters(now) {
+      const kept = [...letters.values()].filter((letter) => letter.expiresAt > now);
+      return structuredClone(kept.sort((a, b) => a.at - b.at || compareText(a.id, b.id)));
+    },
+
+    async beginDelete(sessionId, now) {
+      return carryOut(sessionId, decideBeginDelete(recordOf(sessionId), inboxOf(sessionId), now));
+    },
+
+    async finishDelete(sessionId) {
+      if (!recordOf(sessionId)?.deleting) return;
+      for (const receipt of receipts.values()) {
+        if (receipt.sessionId === sessionId) receipts.set(receipt.arrivalId, strippedReceipt(receipt));
+      }
+      sessions.delete(sessionId);
+    },
+
+    async close() {},
+  };
+
+  function owned<Result>(
+    { sessionId }: Lease,
+    decide: (record: SessionRecord | null, inbox: Arrival[]) => Decision<Result>,
+  ): Result {
+    return carryOut(sessionId, decide(recordOf(sessionId), inboxOf(sessionId)));
+  }
+
+  return store;
+}
+
+function applyToSession(session: StoredSession, writes: Writes): void {
+  session.record = recordAfter(session.record, writes);
+  for (const arrival of writes.inboxPuts ?? []) session.inbox.set(arrival.seq, arrival);
+  for (const seq of writes.inboxRemoves ?? []) session.inbox.delete(seq);
+  for (const key of writes.removes ?? []) session.thread.delete(key);
+  for (const item of writes.puts ?? []) session.thread.set(item.key, item.value);
+  session.events.push(...(writes.events ?? []));
+}
+
+function emptySession(): StoredSession {
+  return { record: null, inbox: new Map(), thread: new Map(), events: [] };
+}
+
+function inOrder(inbox: Map<number, Arrival> | undefined): Arrival[] {
+  return [...(inbox?.values() ?? [])].sort((a, b) => a.seq - b.seq);
+}
+
+function threadOf(session: StoredSession | undefined): ThreadItem[] {
+  const items = [...(session?.thread ?? [])].map(([key, value]) => ({ key, value }));
+  return items.sort((a, b) => compareText(a.key, b.key));
+}
+
+function recordsOf(sessions: Map<string, StoredSession>): SessionRecord[] {
+  return [...sessions.values()].flatMap(({ record }) => (record === null ? [] : [record]));
+}

@@ -1,0 +1,1 @@
+export { createSqliteSessionStore } from "./session-store.js";

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AcceptRequest } from "../../session/ports.js";
+import { openDatabase } from "../sqlite-database.js";
+import { MIGRATIONS } from "./schema.js";
+import { createSqliteSessionStore } from "./session-store.js";
+
+const request: AcceptRequest = {
+  arrival: {
+    id: "arr-1",
+    sessionId: "s1",
+    source: "api",
+    workflow: "w",
+    input: { kind: "turn", message: "m" },
+    acceptedAt: 1_000,
+  },
+  fingerprint: "f",
+  checkFingerprint: true,
+  receiptExpiresAt: 2_000,
+};
+
+describe("session store in a SQLite file", () => {
+  let dir: string;
+  let file: string;
+
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), "parkway-"));
+    file = join(dir, "parkway.db");
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  it("S-1 flushes every commit to the disk, so that what was accepted survives a power loss", () => {
+    const db = openDatabase(file, MIGRATIONS);
+
+    expect(db.get("PRAGMA synchronous")).toMatchObject({ synchronous: 2 });
+    expect(db.get("PRAGMA journal_mode")).toMatchObject({ journal_mode: "wal" });
+    db.close();
+  });
+
+  it("S-80 refuses by name a file that a newer version made, and leaves it alone", async () => {
+    const db = openDatabase(file, MIGRATIONS);
+    db.run("PRAGMA user_version=99");
+    db.close();
+    const store = createSqliteSessionStore({ file });
+
+    await expect(store.accept(request)).rejects.toThrow("has format 99");
+    await store.close();
+    const again = openDatabase(
+      file,
+      Array.from({ length: 99 }, () => ""),
+    );
+    expect(again.all("SELECT * FROM receipts")).toEqual([]);
+    again.close();
+  });
+
+  it("S-1 leaves nothing half written when a transaction fails midway", () => {
+    const db = openDatabase(file, MIGRATIONS);
+    const failing = () =>
+      db.write(() => {
+        db.run("INSERT INTO inbox VALUES ('s1', 1, '{}')");
+        throw new Error("crash");
+      });
+
+    expect(failing).toThrow("crash");
+    expect(db.all("SELECT * FROM inbox")).toEqual([]);
+    db.close();
+  });
+
+  it("F-55 frees the place of expired receipts, and keeps those of arrivals that wait", async () => {
+    const store = createSqliteSessionStore({ file });
+    await store.accept(request);
+    await store.accept({ ...request, arrival: { ...request.arrival, id: "arr-2" } });
+    await store.cancel("s1", 1_500, { arrivalId: "arr-2" });
+    await store.accept({ ...request, arrival: { ...request.arrival, id: "arr-3", acceptedAt: 2_000 } });
+    await store.close();
+
+    const db = openDatabase(file, MIGRATIONS);
+    const ids = db.all("SELECT arrival_id FROM receipts ORDER BY arrival_id").map((row) => row.arrival_id);
+    expect(ids).toEqual(["arr-1", "arr-3"]);
+    db.close();
+  });
+});

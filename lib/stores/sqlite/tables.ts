@@ -1,0 +1,110 @@
+/** Reading what a decision needs, and carrying out what it decided; always inside a transaction of the caller. */
+import type { Arrival, Receipt } from "../../session/arrival.js";
+import type { ThreadItem } from "../../session/ports.js";
+import { recordAfter, type Writes } from "../../session/protocol/index.js";
+import type { SessionRecord } from "../../session/record.js";
+import type { Database, Row } from "../sqlite-database.js";
+
+export function recordOf(db: Database, sessionId: string): SessionRecord | null {
+  const row = db.get("SELECT record FROM sessions WHERE session_id = ?", sessionId);
+  return row ? json<SessionRecord>(row.record) : null;
+}
+
+/** In order of acceptance. */
+export function inboxOf(db: Database, sessionId: string): Arrival[] {
+  const rows = db.all("SELECT arrival FROM inbox WHERE session_id = ? ORDER BY seq", sessionId);
+  return rows.map((row) => json<Arrival>(row.arrival));
+}
+
+export function inboxCountOf(db: Database, sessionId: string): number {
+  return Number(db.get("SELECT count(*) AS count FROM inbox WHERE session_id = ?", sessionId)?.count);
+}
+
+export function threadOf(db: Database, sessionId: string): ThreadItem[] {
+  const rows = db.all("SELECT key, value FROM thread WHERE session_id = ? ORDER BY key", sessionId);
+  return rows.map((row) => ({ key: String(row.key), value: String(row.value) }));
+}
+
+export function receiptOf(db: Database, arrivalId: string): Receipt | null {
+  const row = db.get("SELECT receipt FROM receipts WHERE arrival_id = ?", arrivalId);
+  return row ? json<Receipt>(row.receipt) : null;
+}
+
+/** Carries a decision's writes out, on the record that the decision was made on. */
+export function carryOut(db: Database, sessionId: string, before: SessionRecord | null, writes: Writes): void {
+  const record = recordAfter(before, writes);
+  if (writes.record && record) putRecord(db, record);
+  for (const arrival of writes.inboxPuts ?? []) {
+    db.run("INSERT OR REPLACE INTO inbox VALUES (?, ?, ?)", sessionId, arrival.seq, JSON.stringify(arrival));
+  }
+  for (const seq of writes.inboxRemoves ?? []) {
+    db.run("DELETE FROM inbox WHERE session_id = ? AND seq = ?", sessionId, seq);
+  }
+  for (const key of writes.removes ?? []) {
+    db.run("DELETE FROM thread WHERE session_id = ? AND key = ?", sessionId, key);
+  }
+  for (const { key, value } of writes.puts ?? []) {
+    db.run("INSERT INTO thread VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", sessionId, key, value);
+  }
+  if (writes.receiptPut) putReceipt(db, writes.receiptPut);
+  for (const { arrivalId, set } of writes.receiptChanges ?? []) {
+    const receipt = receiptOf(db, arrivalId);
+    if (receipt) putReceipt(db, { ...receipt, ...set });
+  }
+  for (const event of writes.events ?? []) {
+    db.run(
+      "INSERT INTO events (session_id, event_id, event) VALUES (?, ?, ?)",
+      sessionId,
+      event.id,
+      JSON.stringify(event),
+    );
+  }
+  if (writes.deadLetter) {
+    const { id, at, expiresAt } = writes.deadLetter;
+    const letter = JSON.stringify(writes.deadLetter);
+    db.run("INSERT OR REPLACE INTO dead_letters VALUES (?, ?, ?, ?)", id, letter, at, expiresAt);
+  }
+}
+
+export function putReceipt(db: Database, receipt: Receipt): void {
+  const isSettled = receipt.status !== "queued" && receipt.status !== "running";
+  db.run(
+    `INSERT INTO receipts VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET receipt = excluded.receipt, settled_until = excluded.settled_until`,
+    receipt.arrivalId,
+    receipt.sessionId,
+    JSON.stringify(receipt),
+    isSettled ? receipt.expiresAt : null,
+  );
+}
+
+export function removeSession(db: Database, sessionId: string): void {
+  for (const table of ["inbox", "thread", "events", "sessions"]) {
+    db.run(`DELETE FROM ${table} WHERE session_id = ?`, sessionId);
+  }
+}
+
+export function json<Value>(text: unknown): Value {
+  return JSON.parse(String(text)) as Value;
+}
+
+export function recordsFrom(rows: readonly Row[]): SessionRecord[] {
+  return rows.map((row) => json<SessionRecord>(row.record));
+}
+
+function putRecord(db: Database, record: SessionRecord): void {
+  const { park } = record;
+  db.run(
+    `INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET record = excluded.record, status = excluded.status, workflow = excluded.workflow,
+       resume_at = excluded.resume_at, due_at = excluded.due_at, updated_at = excluded.updated_at`,
+    record.sessionId,
+    JSON.stringify(record),
+    // A session that is being deleted is in no list, like one that has not run (S-14).
+    record.deleting ? null : record.status,
+    record.workflow,
+    park?.channel === "input" ? (park.resumeAt ?? null) : null,
+    record.dueAt,
+    record.updatedAt,
+  );
+}

@@ -1,0 +1,22 @@
+/** What an agent can be offered: file tools, todos, controls, host tools, and the registry over them. */
+export {
+  CONTROL_NAMES,
+  type ControlName,
+  controlDefinition,
+  parseAdvance,
+  parseGetVariables,
+  parseRaise,
+  parseReset,
+  parseSetVariables,
+  parseWait,
+} from "./controls.js";
+export { ReservedToolNameError, ToolDescriptionError, ToolPathsError } from "./errors.js";
+export { createFileTools } from "./file-tools.js";
+export type { HandlerContext } from "./handler-context.js";
+export { type HostToolOptions, hostTool, type ToolEffectOptions } from "./host-tool.js";
+export { offloadLargeResult } from "./large-results.js";
+export { createToolRegistry, type ResolvedName, resolveToolName, type ToolRegistry } from "./registry.js";
+export { parseTodos, writeTodosDefinition } from "./todos.js";
+export { type ToolDescriptor, toolsFromMap } from "./tools-from-map.js";
+export type { Reconciled, RuntimeTool, ToolContext, ToolDefinition, ToolEffect } from "./types.js";
+export { parseUntil } from "./until.js";

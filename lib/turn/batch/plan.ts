@@ -1,0 +1,193 @@
+/**
+ * Deciding one message's tool calls, in message order (R-55…R-61): resolve the name, substitute references, ask the
+ * kernel, and service what the runtime itself answers. Permitted ordinary calls are left as tasks.
+ */
+import { judgeCall } from "../../kernel/index.js";
+import type { InvalidCall } from "../../models/types.js";
+import type { EventDraft } from "../../session/events.js";
+import { applyPatches } from "../../session/fold.js";
+import type { StoredMessage, ToolCall } from "../../session/messages.js";
+import type { Batch, CallAnswer, SessionPatch, SessionState } from "../../session/state.js";
+import { valuesOf } from "../../session/variables.js";
+import { substituteReferences } from "../../spec/index.js";
+import { shownOutput } from "../emitter.js";
+import { resolveCalledName } from "../surface.js";
+import type { ToolTask, Turn } from "../types.js";
+import { type ControlContext, isControl, serviceControl } from "./controls.js";
+
+export interface BatchPlan {
+  /** The batch, and what its control calls write at once. */
+  patches: SessionPatch[];
+  /** Calls that run as tasks of the next step. */
+  tasks: ToolTask[];
+  /** To be emitted once the step has committed. */
+  events: EventDraft[];
+}
+
+export interface BatchInput {
+  /** The message as it will be stored. */
+  message: StoredMessage;
+  invalid: readonly InvalidCall[];
+  /** R-107: everything is refused. */
+  replyOnly: boolean;
+}
+
+/** `state` is the session with the message's own step applied; governance stays with the state it was made in (R-56). */
+export async function planBatch(turn: Turn, state: SessionState, input: BatchInput): Promise<BatchPlan> {
+  const calls = input.message.tool_calls ?? [];
+  const batch = new BatchDraft(turn, state, input);
+  for (const call of calls) await batch.decide(call);
+  return batch.plan(calls);
+}
+
+class BatchDraft {
+  private readonly answers: CallAnswer[] = [];
+  private readonly tasks: ToolTask[] = [];
+  private readonly written: SessionPatch[] = [];
+  private readonly events: EventDraft[] = [];
+  /** What is told when the move takes effect: its events, then the mover's own result. */
+  private moveEvents: EventDraft[] = [];
+  private readonly control: ControlContext;
+
+  constructor(
+    private readonly turn: Turn,
+    private readonly state: SessionState,
+    private readonly input: BatchInput,
+  ) {
+    const calls = input.message.tool_calls ?? [];
+    this.control = { turn, governed: state.fields.position ?? "", calls, effect: null };
+  }
+
+  /** What later calls of the message see: earlier variable writes, never an earlier move (R-56). */
+  private now(): SessionState {
+    return applyPatches(this.state, this.written);
+  }
+
+  async decide(call: ToolCall): Promise<void> {
+    const { turn } = this;
+    const cutOff = this.input.invalid.find((invalid) => invalid.callId === call.id);
+    if (cutOff) return this.refuse(call, "invalid-arguments", `The call was not run: ${cutOff.problem}`);
+    const name = resolveCalledName(turn.assembly, call.name);
+    if (!name.ok)
+      return this.answer({
+        callId: call.id,
+        tool: call.name,
+        text: name.reason,
+        status: "error",
+        refusal: "unknown-tool",
+      });
+    const state = this.now();
+    const substituted = substituteReferences(call.args, valuesOf(state.variables));
+    if (!substituted.ok) {
+      const text = `The reference ${substituted.reference} cannot be resolved: ${substituted.reason} To write the characters themselves, put a $ in front: $${"$"}{{…}}.`;
+      return this.block(call, {
+        rule: "unresolved-reference",
+        reason: text,
+        refusal: "unresolved-reference",
+        args: call.args,
+      });
+    }
+    const verdict = judgeCall(turn.machine, turn.assembly.tables, {
+      state: this.control.governed,
+      tool: name.tool,
+      args: substituted.args,
+      origin: "agent",
+      replyOnly: this.input.replyOnly,
+      variables: valuesOf(state.variables),
+      sessionId: turn.sessionId,
+    });
+    if (verdict.decision === "block") {
+      const { ruleId, reason, terminal } = verdict;
+      return this.block(call, { rule: ruleId, reason, refusal: `blocked:${ruleId}`, args: substituted.args, terminal });
+    }
+    if (isControl(name.tool)) return this.service(call, name.tool, verdict.args);
+    this.tasks.push(taskOf(call, name.tool, verdict.args));
+  }
+
+  private service(call: ToolCall, tool: string, args: Record<string, unknown>): void {
+    const served = serviceControl(this.control, this.now(), { callId: call.id, tool, args });
+    const answer: CallAnswer = {
+      callId: call.id,
+      tool,
+      text: served.text,
+      status: served.refusal ? "error" : "success",
+    };
+    if (served.refusal) answer.refusal = served.refusal;
+    if (served.failure !== undefined) answer.failure = served.failure;
+    this.answers.push(answer);
+    if (served.patch) this.written.push(served.patch);
+    if (served.effect) this.control.effect = { ...served.effect, callId: call.id };
+    this.events.push({ type: "tool-called", state: this.control.governed, tool, callId: call.id, args });
+    const result = resultEvent(this.control.governed, answer);
+    if (served.effect) this.moveEvents = [...served.effect.events, result];
+    else this.events.push(...(served.events ?? []), result);
+  }
+
+  private refuse(call: ToolCall, refusal: string, text: string): void {
+    const answer: CallAnswer = { callId: call.id, tool: call.name, text, status: "error", refusal };
+    const state = this.control.governed;
+    this.answers.push(answer);
+    this.events.push(
+      { type: "tool-called", state, tool: call.name, callId: call.id, args: call.args },
+      resultEvent(state, answer),
+    );
+  }
+
+  private answer(answer: CallAnswer): void {
+    this.answers.push(answer);
+  }
+
+  private block(
+    call: ToolCall,
+    block: { rule: string; reason: string; refusal: string; args: unknown; terminal?: true },
+  ): void {
+    this.answers.push({
+      callId: call.id,
+      tool: call.name,
+      text: block.reason,
+      status: "error",
+      refusal: block.refusal,
+      blocked: true,
+      ...(block.terminal ? { failure: block.reason } : {}),
+    });
+    const { rule, reason, args } = block;
+    const state = this.control.governed;
+    this.turn.emit({ type: "tool-blocked", state, tool: call.name, callId: call.id, args, reason, rule });
+  }
+
+  /**
+   * A move takes effect when the batch's last answer is in, and is told then: at once where nothing runs, else when the
+   * last tool task has answered. Where a call has failed the state it takes none (R-167).
+   */
+  plan(calls: readonly ToolCall[]): BatchPlan {
+    const { effect } = this.control;
+    const waits = this.tasks.length > 0;
+    const failed = this.answers.some((answer) => answer.failure !== undefined);
+    const batch: Batch = { calls: calls.map((call) => call.id), answers: this.answers };
+    if (effect) {
+      batch.effect = effect.patch;
+      batch.movers = [effect.callId];
+      if (waits) batch.events = this.moveEvents as unknown as Record<string, unknown>[];
+    }
+    const told = waits ? [] : failed ? this.moveEvents.slice(-1).map(asStateFailed) : this.moveEvents;
+    return { patches: [...this.written, { batch }], tasks: this.tasks, events: [...this.events, ...told] };
+  }
+}
+
+/** The result of a move that a sibling's failure overruled. */
+export function asStateFailed(event: EventDraft): EventDraft {
+  return event.type === "tool-result" ? { ...event, status: "error", output: STATE_FAILED, truncated: false } : event;
+}
+
+const STATE_FAILED = "The state has failed in the same message, so this had no effect.";
+
+function resultEvent(state: string, answer: CallAnswer): EventDraft {
+  const { tool, callId, status, text } = answer;
+  return { type: "tool-result", state, tool, callId, status, durationMs: 0, ...shownOutput(text) };
+}
+
+/** The task carries the arguments only where they differ from what the message holds. */
+function taskOf(call: ToolCall, tool: string, args: Record<string, unknown>): ToolTask {
+  const same = tool === call.name && JSON.stringify(args) === JSON.stringify(call.args);
+  return same ? { callId: call.id } : { callId: call.id, tool, args };
+}

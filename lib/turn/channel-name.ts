@@ -1,0 +1,2 @@
+/** The name of the graph's one channel: the session's patches. */
+export const SESSION_CHANNEL = "session";

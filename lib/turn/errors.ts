@@ -1,0 +1,35 @@
+/** How a turn ends that throws (R-53). */
+import { ParkwayError } from "../session/errors.js";
+
+/** The next step would exceed the leg's step limit (R-47). */
+export class StepLimitError extends ParkwayError {
+  override readonly code = "recursion-limit";
+  constructor(readonly limit: number) {
+    super(`The turn took ${limit} steps without coming to rest, which is the limit; its work so far is kept.`);
+  }
+}
+
+/** Somebody asked the running turn to stop (S-20, R-305). */
+export class TurnCancelledError extends ParkwayError {
+  override readonly code = "turn-cancelled";
+  constructor() {
+    super("The turn was cancelled; what it had committed is kept.");
+  }
+}
+
+/** The invocation ends before the running step can: the step is taken up again in the next one (S-54). */
+export class InvocationEndedError extends ParkwayError {
+  override readonly code = "invocation-ended";
+  override readonly retryable = true;
+  constructor() {
+    super("The invocation's time is up; the step goes on in the next one.");
+  }
+}
+
+/** A model call of a state took longer than its budget allows; a failure of the state (R-165). */
+export class ModelTimeoutError extends ParkwayError {
+  override readonly code = "model-timeout";
+  constructor(readonly timeoutMs: number) {
+    super(`A model call took longer than the ${timeoutMs} ms its state allows.`);
+  }
+}

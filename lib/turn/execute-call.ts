@@ -1,0 +1,136 @@
+/** Runs one permitted call of an ordinary tool: arguments, journal, handler, answer (R-59, R-60, S-39…S-41). */
+import { visibilityFilter } from "../kernel/index.js";
+import { valuesOf } from "../session/variables.js";
+import type { Reconciled, RuntimeTool, ToolContext } from "../tools/types.js";
+import { shownOutput } from "./emitter.js";
+import { argsHash, idempotencyKeyOf, type JournalEntry, readEntry, writeEntry } from "./journal.js";
+import type { Turn } from "./types.js";
+
+export interface RunnableCall {
+  callId: string;
+  tool: string;
+  args: Record<string, unknown>;
+  /** The state it is governed by, shown in its events. */
+  state: string;
+  /** Journal key. */
+  key: string;
+  origin: "agent" | "script";
+  /** Set for a script's calls: their answers are journaled, with the evaluation's first clock reading (S-47). */
+  evaluationAt?: number;
+}
+
+export interface CallResult {
+  text: string;
+  status: "success" | "error";
+  refusal?: string;
+}
+
+export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallResult> {
+  const { writer, host } = turn;
+  const tool = turn.assembly.tools.get(call.tool)!;
+  const entry = readEntry(writer, call.key);
+  if (entry?.answer) return entry.answer;
+  const origin = call.origin === "script" ? { origin: "script" as const } : {};
+  const shown = { state: call.state, tool: call.tool, callId: call.callId };
+  const startedAt = host.clock.now();
+  turn.emit({ type: "tool-called", ...shown, args: call.args, ...origin });
+  const result = await answerOf(turn, call, tool, entry);
+  if (call.evaluationAt !== undefined) {
+    const known = readEntry(writer, call.key) ?? newEntry(call, call.evaluationAt, 1);
+    await writeEntry(writer, call.key, { ...known, answer: { text: result.text, status: result.status } });
+  }
+  turn.emit({
+    type: "tool-result",
+    ...shown,
+    status: result.status,
+    durationMs: host.clock.now() - startedAt,
+    ...shownOutput(result.text),
+    ...origin,
+  });
+  return result;
+}
+
+async function answerOf(
+  turn: Turn,
+  call: RunnableCall,
+  tool: RuntimeTool,
+  entry: JournalEntry | null,
+): Promise<CallResult> {
+  const parsed = tool.parse(call.args);
+  if (!parsed.ok) {
+    return {
+      text: `The arguments do not fit: ${parsed.problems.join(" ")}`,
+      status: "error",
+      refusal: "invalid-arguments",
+    };
+  }
+  const attempt = (entry?.attempt ?? 0) + 1;
+  const context = contextOf(turn, call, attempt);
+  try {
+    if (entry && tool.effect !== "read-only" && tool.effect !== "idempotent") {
+      const known = await reconcile(tool, parsed.args, context, entry.before);
+      if (known.kind === "done") return { text: known.result, status: "success" };
+      if (known.kind === "unknown") return interrupted(call.tool);
+    }
+    if (tool.effect !== "read-only") {
+      const before = entry ? entry.before : await tool.before?.(parsed.args, context);
+      await writeEntry(turn.writer, call.key, {
+        ...newEntry(call, call.evaluationAt ?? turn.host.clock.now(), attempt),
+        ...(before !== undefined ? { before } : {}),
+      });
+    }
+    turn.writer.assertOwned();
+    return { text: await tool.run(parsed.args, context), status: "success" };
+  } catch (error) {
+    turn.writer.assertOwned();
+    turn.signal.throwIfAborted();
+    return { text: messageOf(error), status: "error", refusal: "tool-threw" };
+  }
+}
+
+async function reconcile(
+  tool: RuntimeTool,
+  args: Record<string, unknown>,
+  context: ToolContext,
+  before: unknown,
+): Promise<Reconciled> {
+  return tool.reconcile ? tool.reconcile(args, context, before) : { kind: "unknown" };
+}
+
+function interrupted(tool: string): CallResult {
+  return {
+    text: `The call of ${tool} was interrupted and its outcome is unknown. Check whether it happened before repeating it.`,
+    status: "error",
+    refusal: "interrupted",
+  };
+}
+
+function newEntry(call: RunnableCall, at: number, attempt: number): JournalEntry {
+  return { tool: call.tool, hash: argsHash(call.args), attempt, at };
+}
+
+function contextOf(turn: Turn, call: RunnableCall, attempt: number): ToolContext {
+  const { machine, assembly, writer } = turn;
+  const filters = new Map<string, (path: string) => boolean>();
+  return {
+    sessionId: turn.sessionId,
+    workspace: turn.workspace,
+    signal: turn.signal,
+    idempotencyKey: idempotencyKeyOf(turn.sessionId, call.key),
+    attempt,
+    caller: call.origin === "script" ? "script" : "model",
+    visible: (tool, path) => {
+      let filter = filters.get(tool);
+      if (!filter) {
+        const variables = valuesOf(writer.state.variables);
+        filter = visibilityFilter(machine, assembly.tables, { state: call.state, tool, args: call.args, variables });
+        filters.set(tool, filter);
+      }
+      return filter(path);
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,86 @@
+/** One LangGraph graph for every workflow: the nodes are the kinds of step, the route between them is `nextStep`. */
+
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { Annotation, Command, END, Send, START, StateGraph } from "@langchain/langgraph";
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { applyPatches } from "../session/fold.js";
+import type { SessionState } from "../session/state.js";
+import { sessionChannel } from "./channel.js";
+import { SESSION_CHANNEL } from "./channel-name.js";
+import { type NextStep, nextStep } from "./next-step.js";
+import { automatedNode } from "./nodes/automated.js";
+import { handoffNode } from "./nodes/handoff.js";
+import { modelNode } from "./nodes/model.js";
+import { openNode } from "./nodes/open.js";
+import { settleNode } from "./nodes/settle.js";
+import { toolNode } from "./nodes/tool.js";
+import type { NodeResult, ToolTask, Turn, TurnNode } from "./types.js";
+
+interface GraphState {
+  [SESSION_CHANNEL]: SessionState;
+}
+
+const NODES: Record<Exclude<NextStep, "end" | "tools">, TurnNode> = {
+  model: modelNode,
+  automated: automatedNode,
+  handoff: handoffNode,
+  settle: settleNode,
+};
+
+const State = Annotation.Root({ [SESSION_CHANNEL]: sessionChannel as never });
+
+/** Everything a node may go on to. */
+const ENDS = [...Object.keys(NODES), "tool", END];
+
+/** The compiled graph over one session's saver. The turn travels in `configurable.turn`. */
+export function compileTurnGraph(checkpointer: BaseCheckpointSaver) {
+  const graph = new StateGraph(State)
+    .addNode("open", stepNode("open", openNode), { ends: ENDS })
+    .addNode("tool", (task: ToolTask, config: RunnableConfig) => toolStep(task, turnOf(config)), { ends: ENDS });
+  for (const [name, node] of Object.entries(NODES)) graph.addNode(name, stepNode(name, node), { ends: ENDS });
+  return graph.addEdge(START, "open").compile({ checkpointer });
+}
+
+export type TurnGraph = ReturnType<typeof compileTurnGraph>;
+
+/** A node that first looks whether it is what is due; if something else is, it hands over without a step of its own. */
+function stepNode(name: string, node: TurnNode) {
+  return async (input: unknown, config: RunnableConfig): Promise<Command> => {
+    const turn = turnOf(config);
+    const state = (input as GraphState)[SESSION_CHANNEL];
+    turn.writer.assertOwned();
+    if (name !== "open") {
+      const due = nextStep(turn.machine, state, turn.recursionLimit);
+      if (due !== name) return goto(turn, { patches: [] }, state);
+    }
+    turn.signal.throwIfAborted();
+    const result = await node(turn, state);
+    return goto(turn, result, applyPatches(state, result.patches));
+  };
+}
+
+/** A tool task writes its answer; what comes next is looked up when the whole batch is in. */
+async function toolStep(task: ToolTask, turn: Turn): Promise<Command> {
+  const patches = await toolNode(turn, task);
+  return new Command({ update: { [SESSION_CHANNEL]: patches }, goto: "model" });
+}
+
+function goto(turn: Turn, result: NodeResult, after: SessionState): Command {
+  const update = { [SESSION_CHANNEL]: result.patches };
+  if (result.tasks && result.tasks.length > 0) {
+    turn.writer.stepEnd = "commit";
+    return new Command({ update, goto: result.tasks.map((task) => new Send("tool", task)) });
+  }
+  const next = nextStep(turn.machine, after, turn.recursionLimit);
+  if (next === "end") {
+    turn.writer.stepEnd = "settle";
+    return new Command({ update, goto: END });
+  }
+  if (result.patches.length > 0) turn.writer.stepEnd = "commit";
+  if (next === "tools") throw new Error("A batch of calls is open and no task answers it.");
+  return new Command({ update, goto: next });
+}
+
+function turnOf(config: RunnableConfig): Turn {
+  return config.configurable?.turn as Turn;
+}

@@ -1,0 +1,56 @@
+/**
+ * What is known of tool calls with effects (S-38…S-46): an entry before the call runs, and for a script's call its answer
+ * after it. An agent's answer needs no entry: its task's write is the answer.
+ */
+import { canonicalJson, sha256Hex } from "../session/fingerprint.js";
+import type { SessionWriter } from "./session-writer.js";
+
+export interface JournalEntry {
+  tool: string;
+  /** Hash of the arguments. */
+  hash: string;
+  /** 1, 2, … */
+  attempt: number;
+  /** Epoch milliseconds: of an evaluation's first reading of the clock for a script's call, else of the attempt. */
+  at: number;
+  /** What a reconciled tool recorded before it ran. */
+  before?: unknown;
+  /** A script's call: its answer. */
+  answer?: { text: string; status: "success" | "error" };
+}
+
+/** Kept for at least a day after the turn (S-46). */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+/** S-44. */
+const MAX_KEY_CHARS = 255;
+
+export function callKey(turnOrdinal: number, call: string): string {
+  return `J${turnOrdinal.toString(36).padStart(4, "0")}/${call}`;
+}
+
+/** S-38, S-44: the same for every attempt of one call. */
+export function idempotencyKeyOf(sessionId: string, key: string): string {
+  const text = `${sessionId}/${key.slice(1)}`;
+  return text.length <= MAX_KEY_CHARS ? text : sha256Hex(text);
+}
+
+export function argsHash(args: Record<string, unknown>): string {
+  return sha256Hex(canonicalJson(args)).slice(0, 16);
+}
+
+export function readEntry(writer: SessionWriter, key: string): JournalEntry | null {
+  const text = writer.journal.get(key);
+  return text === undefined ? null : (JSON.parse(text) as JournalEntry);
+}
+
+export async function writeEntry(writer: SessionWriter, key: string, entry: JournalEntry): Promise<void> {
+  await writer.journalPut([{ key, value: JSON.stringify(entry) }]);
+}
+
+/** Entries of earlier turns that are old enough to go. */
+export function expiredEntries(writer: SessionWriter, turnOrdinal: number, now: number): string[] {
+  const own = callKey(turnOrdinal, "");
+  return [...writer.journal]
+    .filter(([key, value]) => !key.startsWith(own) && (JSON.parse(value) as JournalEntry).at < now - KEPT_MS)
+    .map(([key]) => key);
+}

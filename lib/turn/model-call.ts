@@ -1,0 +1,98 @@
+/** One call of a state's model: request, streamed text, usage, and the answer as a stored message. */
+
+import { costOf, priceOf } from "../models/index.js";
+import type { InvalidCall, ModelReply } from "../models/types.js";
+import type { StoredMessage } from "../session/messages.js";
+import type { SessionPatch, SessionState, Usage } from "../session/state.js";
+import { ModelTimeoutError } from "./errors.js";
+import { toolDefinition } from "./surface.js";
+import type { Turn } from "./types.js";
+
+export interface ModelCall {
+  /** The state the call is made in. */
+  state: string;
+  volatile: string;
+  /** Names of the tools offered, in registration order. */
+  tools: readonly string[];
+  /** `budget.timeoutMs` (R-165). */
+  timeoutMs?: number;
+}
+
+export interface CalledModel {
+  /** Null when the model said nothing and called nothing (F-61, F-62). */
+  message: StoredMessage | null;
+  invalid: InvalidCall[];
+  usage: SessionPatch;
+}
+
+/** @throws {ModelTimeoutError} when the state's budget passes; whatever the provider threw otherwise */
+export async function callModel(turn: Turn, state: SessionState, call: ModelCall): Promise<CalledModel> {
+  const messageId = `m${state.messages.length}-${turn.attemptMark}`;
+  const model = await turn.modelFor("agent", call.state);
+  const stream = textStream(turn, call.state, messageId);
+  const bounded = boundedSignal(turn.signal, call.timeoutMs);
+  let reply: ModelReply;
+  try {
+    reply = await model.call({
+      system: { static: turn.assembly.staticPrompt, volatile: call.volatile },
+      messages: state.messages,
+      tools: call.tools.map((name) => toolDefinition(turn.assembly, name)),
+      messageId,
+      signal: bounded.signal,
+      onText: stream.push,
+      promptCache: turn.assembly.promptCache,
+    });
+  } catch (error) {
+    stream.abandon();
+    if (bounded.timedOut()) throw new ModelTimeoutError(call.timeoutMs ?? 0);
+    throw error;
+  } finally {
+    bounded.release();
+  }
+  const usage = usageOf(turn, call.state, reply, model.id);
+  if (reply.text.trim() !== "") turn.emit({ type: "agent-text", state: call.state, text: reply.text, messageId });
+  if (reply.text.trim() === "" && reply.calls.length === 0) return { message: null, invalid: [], usage };
+  const message: StoredMessage = {
+    id: messageId,
+    role: "assistant",
+    content: reply.text,
+    ...(reply.calls.length > 0 ? { tool_calls: reply.calls } : {}),
+  };
+  return { message, invalid: reply.invalid, usage };
+}
+
+/** Deltas go out as they come; text of a call that fails is told once, as partial, and kept nowhere (R-54). */
+function textStream(turn: Turn, state: string, messageId: string) {
+  let text = "";
+  return {
+    push: (delta: string) => {
+      if (delta === "") return;
+      text += delta;
+      turn.emit({ type: "agent-text-delta", state, text: delta, messageId });
+    },
+    abandon: () => {
+      if (text !== "") turn.emit({ type: "agent-text", state, text, messageId, partial: true });
+    },
+  };
+}
+
+function usageOf(turn: Turn, state: string, reply: ModelReply, requested: string | undefined): SessionPatch {
+  if (!reply.usage) return {};
+  const model = reply.model ?? requested;
+  const costUsd = costOf(priceOf(turn.assembly.pricing, model), reply.usage);
+  const usage: Usage = { ...reply.usage, ...(costUsd !== undefined ? { costUsd } : {}) };
+  turn.emit({ type: "model-usage", state, ...usage, ...(model !== undefined ? { model } : {}) });
+  return { usage };
+}
+
+/** The turn's signal, ending earlier when the bound passes. */
+function boundedSignal(signal: AbortSignal, timeoutMs: number | undefined) {
+  if (timeoutMs === undefined) return { signal, timedOut: () => false, release: () => {} };
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(new ModelTimeoutError(timeoutMs)), timeoutMs);
+  return {
+    signal: AbortSignal.any([signal, timeout.signal]),
+    timedOut: () => timeout.signal.aborted && !signal.aborted,
+    release: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,70 @@
+/** The reply-only model call of a park: its handoff, or the answer to a person's message (R-99, R-104…R-109). */
+import { offeredTools } from "../../kernel/index.js";
+import { clockLine, composeHandoffText, type ParkedNotice, renderParkedBlock } from "../../machine/index.js";
+import { isRuntimeNote, type StoredMessage } from "../../session/messages.js";
+import type { SessionPatch, SessionState } from "../../session/state.js";
+import { planBatch } from "../batch/plan.js";
+import { type CalledModel, callModel } from "../model-call.js";
+import type { Turn, TurnNode } from "../types.js";
+
+export const handoffNode: TurnNode = async (turn, state) => {
+  const reply = state.fields.replyOwed === true;
+  const suspended: SessionPatch = { set: { parkPhase: "suspended", replyOwed: null } };
+  if (!reply && !owesHandoff(state)) return { patches: [suspended] };
+  const withoutModel = turn.machine.modelFree && !turn.assembly.models.configured;
+  const { patches, text } = withoutModel ? composed(turn, state) : await replyOnlyCall(turn, state, reply);
+  if (reply && text.trim() !== "") {
+    turn.afterCommit.push({ type: "park-message", state: parkState(state), direction: "outbound", text });
+  }
+  return { patches: [...patches, suspended] };
+};
+
+/** R-104: a human park always; a wait only when nothing was said since the last message or note. */
+function owesHandoff(state: SessionState): boolean {
+  if (state.fields.park?.channel !== "input") return true;
+  const opener = state.messages.findLastIndex((message) => message.role === "user" || isRuntimeNote(message));
+  return !state.messages
+    .slice(opener + 1)
+    .some((message) => message.role === "assistant" && !isRuntimeNote(message) && message.content.trim() !== "");
+}
+
+function parkState(state: SessionState): string {
+  return state.fields.park?.state ?? state.fields.position ?? "";
+}
+
+interface Said {
+  patches: SessionPatch[];
+  text: string;
+}
+
+/** W-82, R-100. */
+function composed(turn: Turn, state: SessionState): Said {
+  const parked = turn.machine.states.get(parkState(state));
+  const text = parked ? composeHandoffText(parked) : parkState(state);
+  return { patches: [{ messages: [{ id: `m${state.messages.length}`, role: "assistant", content: text }] }], text };
+}
+
+async function replyOnlyCall(turn: Turn, state: SessionState, reply: boolean): Promise<Said> {
+  const { assembly, machine, host } = turn;
+  const slug = parkState(state);
+  const clock = clockLine({ nowMs: host.clock.now(), timeZone: assembly.timeZone, pinnedMs: assembly.pinnedClockMs });
+  const called: CalledModel = await callModel(turn, state, {
+    state: slug,
+    volatile: renderParkedBlock({ clock, notice: noticeOf(state, reply) }),
+    tools: offeredTools(machine, assembly.tables, slug, { registered: assembly.registered }),
+  });
+  const steps: SessionPatch = { set: { stepsUsed: (state.fields.stepsUsed ?? 0) + 1 }, ...called.usage };
+  if (called.message === null) return { patches: [steps], text: "" };
+  const message: StoredMessage = called.message;
+  if (!message.tool_calls) return { patches: [steps, { messages: [message] }], text: message.content };
+  const plan = await planBatch(turn, state, { message, invalid: called.invalid, replyOnly: true });
+  turn.afterCommit.push(...plan.events);
+  return { patches: [steps, { messages: [message] }, ...plan.patches], text: message.content };
+}
+
+function noticeOf(state: SessionState, reply: boolean): ParkedNotice {
+  if (reply) return { kind: "reply" };
+  const park = state.fields.park;
+  if (park?.channel === "input") return { kind: "waiting", reason: park.reason };
+  return { kind: state.fields.handoffBy === "route" ? "routed" : "handoff" };
+}

@@ -1,0 +1,4 @@
+/** Commits what the arrival does to the session, once (S-31). */
+import type { TurnNode } from "../types.js";
+
+export const openNode: TurnNode = async (turn) => ({ patches: turn.opening });

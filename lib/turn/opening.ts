@@ -1,0 +1,148 @@
+/** From an arrival to what the `open` node commits: judged once, under the lease (S-8, S-37). */
+
+import type { FileRef } from "../session/arrival.js";
+import { type Judgement, judgeArrival } from "../session/arrive/judge.js";
+import { type Opening, openTurn, refusalOf, refuseTurn } from "../session/arrive/open-turn.js";
+import { applyDecision, applyDelivery, applyReply } from "../session/arrive/resume.js";
+import { InvalidTitleError, InvalidVariableNameError, type ParkwayError } from "../session/errors.js";
+import type { Step } from "../session/moves.js";
+import type { SessionState } from "../session/state.js";
+import { valuesOf } from "../session/variables.js";
+import { canonicalSpecJson, isVariableName, titleIssue } from "../spec/index.js";
+import { fileStoreBackend, placeTurnFiles, type TurnFile } from "../workspace/index.js";
+import { fileIssues } from "./file-facts.js";
+import type { Turn } from "./types.js";
+
+export type Opened =
+  | { kind: "refuse"; error: ParkwayError }
+  | { kind: "hold"; parkId: string }
+  | { kind: "moot" }
+  | { kind: "apply"; step: Step };
+
+export async function openArrival(turn: Turn, state: SessionState): Promise<Opened> {
+  const { arrival, machine, assembly } = turn;
+  const judgement = judgeArrival(machine, state, arrival, assembly.defaultTrigger);
+  switch (judgement.kind) {
+    case "refuse":
+    case "hold":
+    case "moot":
+      return judgement;
+    case "open":
+      return openFresh(turn, state, judgement);
+    case "reply":
+      return apply(applyReply(state, { ...moment(turn), ...judgement }));
+    case "decide": {
+      const { park, target, input } = judgement;
+      await storeSpec(turn, state);
+      return apply(
+        applyDecision(machine, state, {
+          ...moment(turn),
+          park,
+          target,
+          comment: input.comment,
+          decidedBy: input.decidedBy,
+        }),
+      );
+    }
+    case "deliver":
+      return deliver(turn, state, judgement);
+  }
+}
+
+function apply(step: Step): Opened {
+  return { kind: "apply", step };
+}
+
+function moment(turn: Turn): { now: number; arrivalId: string } {
+  return { now: turn.host.clock.now(), arrivalId: turn.arrival.id };
+}
+
+async function openFresh(
+  turn: Turn,
+  state: SessionState,
+  judged: Extract<Judgement, { kind: "open" }>,
+): Promise<Opened> {
+  const { machine, assembly, workspace } = turn;
+  const seeds: Record<string, unknown> = { ...assembly.variables, ...judged.input.variables };
+  const problem = seedProblem(seeds);
+  if (problem) return { kind: "refuse", error: problem };
+  const opening: Opening = {
+    ...moment(turn),
+    trigger: judged.trigger,
+    state: judged.state,
+    fromEntry: judged.fromEntry,
+    ...(judged.message !== undefined ? { message: judged.message } : {}),
+    seeds: machine.disabled ? seeds : { ...seeds, ...(await placeFiles(turn, judged.input.files)) },
+    fileIssues: [],
+  };
+  const requires = machine.triggers.get(judged.trigger)?.signature.requires ?? [];
+  opening.fileIssues = await fileIssues(workspace, requires, { ...valuesOf(state.variables), ...opening.seeds });
+  const reason = refusalOf(machine, state, opening);
+  if (reason !== null) return apply(refuseTurn(state, { ...moment(turn), reason }));
+  await storeSpec(turn, state);
+  return apply(openTurn(machine, state, opening));
+}
+
+async function deliver(
+  turn: Turn,
+  state: SessionState,
+  judged: Extract<Judgement, { kind: "deliver" }>,
+): Promise<Opened> {
+  const problem = deliveryProblem(judged.variables);
+  if (problem) return { kind: "refuse", error: problem };
+  const placed = await placeFiles(turn, judged.files);
+  await storeSpec(turn, state);
+  const step = applyDelivery(turn.machine, state, {
+    ...moment(turn),
+    park: judged.park,
+    trigger: judged.trigger,
+    variables: { ...judged.variables, ...placed },
+    ...(judged.message !== undefined ? { message: judged.message } : {}),
+  });
+  return apply(step);
+}
+
+/** R-39: checked before anything is written. */
+export function seedProblem(seeds: Readonly<Record<string, unknown>>, where = "variables"): ParkwayError | null {
+  const named = deliveryProblem(seeds, where);
+  if (named) return named;
+  const issue = Object.hasOwn(seeds, "title") ? titleIssue(seeds.title) : null;
+  return issue ? new InvalidTitleError(issue) : null;
+}
+
+/** R-120: a malformed title does not refuse a delivery (R-123). */
+export function deliveryProblem(
+  variables: Readonly<Record<string, unknown>>,
+  where = "variables",
+): ParkwayError | null {
+  for (const name of Object.keys(variables)) {
+    if (!isVariableName(name) || name === "trigger") return new InvalidVariableNameError(name, where);
+  }
+  return null;
+}
+
+/** R-19: the bytes were stored before the arrival was accepted (S-10); their hash is checked by their name. */
+async function placeFiles(turn: Turn, refs: Record<string, FileRef> | undefined): Promise<Record<string, string>> {
+  if (!refs || Object.keys(refs).length === 0) return {};
+  const files: TurnFile[] = [];
+  for (const [variable, ref] of Object.entries(refs)) {
+    const bytes = await turn.host.files.readShared(ref.key);
+    if (bytes === null) throw new Error(`The uploaded file ${ref.name} is gone.`);
+    files.push({ variable, name: ref.name, bytes });
+  }
+  const area = fileStoreBackend(turn.host.files, turn.sessionId);
+  return placeTurnFiles(area, { arrivalId: turn.arrival.id, files });
+}
+
+/** R-32, W-52: the spec in force is stored once under its hash, before any model call. */
+async function storeSpec(turn: Turn, state: SessionState): Promise<void> {
+  const { specHash, spec } = turn.machine;
+  if (state.fields.specHash === specHash) return;
+  try {
+    const bytes = new TextEncoder().encode(canonicalSpecJson(spec));
+    await turn.host.files.writeShared(`_specs/${specHash}.json`, bytes);
+  } catch (error) {
+    const message = `The spec ${specHash} could not be stored: ${error instanceof Error ? error.message : String(error)}`;
+    turn.emit({ type: "warning", scope: "spec", message });
+  }
+}

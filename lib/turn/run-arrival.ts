@@ -1,0 +1,192 @@
+/** One arrival's leg, from the lease to what it settles as (R-11, R-53, S-31…S-33, S-50). */
+import { isGraphDrained, RunControl } from "@langchain/langgraph";
+import type { DeadLetter, StoredError } from "../session/arrival.js";
+import { InvalidTurnFileError, LeaseLostError, ParkwayError } from "../session/errors.js";
+import { applyPatches } from "../session/fold.js";
+import { type Outcome, outcomeOf, storedOutcomeOf } from "../session/outcome.js";
+import type { Settlement, Work } from "../session/ports.js";
+import { DEAD_LETTER_TTL_MS, isHeldTooLong, MAX_ATTEMPTS } from "../session/protocol/index.js";
+import { InvocationEndedError } from "./errors.js";
+import { failurePatch } from "./failure.js";
+import { compileTurnGraph, type TurnGraph } from "./graph.js";
+import { lifecycleEvents } from "./lifecycle.js";
+import { nextStep } from "./next-step.js";
+import { openArrival } from "./opening.js";
+import { ThreadSaver } from "./thread/saver.js";
+import type { LegOptions, Turn } from "./types.js";
+
+/** What became of the arrival; `settlement` is what is to be written for it. */
+export type LegEnd =
+  | { kind: "settle"; settlement: Settlement; outcome?: Outcome; error?: Error }
+  | { kind: "hold"; parkId: string }
+  /** The work goes on in another invocation, not before `retryAt`. */
+  | { kind: "release"; failed?: string };
+
+export async function runArrival(turn: Turn, work: Work, options: LegOptions): Promise<LegEnd> {
+  const { writer, arrival } = turn;
+  const resumed = writer.state.fields.arrivalId === arrival.id;
+  const heldTooLong = !resumed && isHeldTooLong(arrival, turn.host.clock.now());
+  // A wake-up whose delivery has not committed is tried for ever, with growing pauses (F-27).
+  const poison = work.attempt > MAX_ATTEMPTS && (arrival.wakes === undefined || resumed);
+  if (heldTooLong || poison) return giveUp(turn, work, { opened: resumed, heldTooLong });
+  const graph = compileTurnGraph(new ThreadSaver(writer));
+  try {
+    if (!resumed) {
+      const opened = await openArrival(turn, writer.state);
+      if (opened.kind === "refuse") return refused(turn, work, opened.error);
+      if (opened.kind === "hold") return opened;
+      if (opened.kind === "moot") return settled(turn, { status: "settled", events: [] });
+      turn.opening = opened.step.patches;
+      turn.afterCommit.push(...opened.step.events);
+    }
+    const idle = resumed && nextStep(turn.machine, writer.state, turn.recursionLimit) === "end";
+    if (!idle) await invoke(graph, turn, resumed, options);
+  } catch (error) {
+    return ended(graph, turn, error, options);
+  }
+  return finished(turn);
+}
+
+/** LangGraph's own step bound is out of the way: ours is counted in the state, leg by leg (R-47). */
+const NO_GRAPH_LIMIT = 1_000_000;
+
+async function invoke(graph: TurnGraph, turn: Turn, resumed: boolean, options: LegOptions): Promise<void> {
+  const control = new RunControl();
+  turn.onStep = () => {
+    if (options.drainAt !== undefined && turn.host.clock.now() >= options.drainAt) control.requestDrain("deadline");
+  };
+  await graph.invoke(resumed ? null : ({ session: [] } as never), {
+    configurable: { thread_id: turn.sessionId, turn },
+    durability: "sync",
+    recursionLimit: NO_GRAPH_LIMIT,
+    control,
+    callbacks: [],
+  });
+}
+
+function finished(turn: Turn): LegEnd {
+  const outcome = outcomeOf(turn.writer.state);
+  const disabled = outcome.kind === "rejected" && turn.machine.disabled;
+  const deadLetter = disabled ? deadLetterOf(turn, 1, `workflow-disabled: ${outcome.rejected}`) : undefined;
+  return {
+    ...settled(turn, {
+      status: "settled",
+      outcome: storedOutcomeOf(turn.writer.state),
+      events: lifecycleEvents(turn),
+      ...(deadLetter ? { deadLetter } : {}),
+    }),
+    outcome,
+  };
+}
+
+/** R-12, S-18: the session stays what it was; a firing's sender reads no answer, so its input is kept. */
+function refused(turn: Turn, work: Work, error: ParkwayError): LegEnd {
+  const deadLetter = deadLetterOf(turn, work.attempt, error.message);
+  return {
+    ...settled(turn, {
+      status: "refused",
+      error: storedError(error),
+      events: [],
+      ...(deadLetter ? { deadLetter } : {}),
+    }),
+    error,
+  };
+}
+
+function settled(
+  turn: Turn,
+  part: Omit<Settlement, "arrivalId" | "now" | "commit">,
+): Extract<LegEnd, { kind: "settle" }> {
+  const settlement: Settlement = {
+    ...part,
+    arrivalId: turn.arrival.id,
+    commit: turn.writer.take(),
+    now: turn.host.clock.now(),
+  };
+  return { kind: "settle", settlement };
+}
+
+/** What was thrown decides: the invocation ends, the session was lost, the stores failed, or the turn failed (R-53, S-90, S-94). */
+async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegOptions): Promise<LegEnd> {
+  const { writer } = turn;
+  if (isGraphDrained(error) || error instanceof InvocationEndedError) return { kind: "release" };
+  try {
+    writer.assertOwned();
+  } catch (lost) {
+    if (lost instanceof LeaseLostError) throw lost;
+    return { kind: "release", failed: messageOf(lost) };
+  }
+  if (error instanceof InvalidTurnFileError) return refused(turn, { arrival: turn.arrival, attempt: 1 }, error);
+  if (turn.writer.state.fields.arrivalId !== turn.arrival.id && !isCancelled(options)) {
+    return { kind: "release", failed: messageOf(error) };
+  }
+  await failTurn(graph, turn, error, options);
+  const thrown = error instanceof Error ? error : new Error(messageOf(error));
+  return {
+    ...settled(turn, {
+      status: "error",
+      error: storedError(thrown),
+      outcome: storedOutcomeOf(writer.state),
+      events: lifecycleEvents(turn),
+    }),
+    outcome: outcomeOf(writer.state),
+    error: thrown,
+  };
+}
+
+function isCancelled(options: LegOptions): boolean {
+  return options.signal?.aborted === true;
+}
+
+/** R-53: the failure is one more step of the thread, on top of what was committed. */
+async function failTurn(graph: TurnGraph, turn: Turn, error: unknown, options: LegOptions): Promise<void> {
+  const { writer } = turn;
+  const state = applyPatches(writer.state, writer.pendingPatches());
+  const patch = failurePatch(state, { error, cancelled: isCancelled(options) || turn.signal.aborted });
+  writer.stepEnd = "settle";
+  await graph.updateState({ configurable: { thread_id: turn.sessionId } }, { session: [patch] } as never, "settle");
+}
+
+/** S-91: after too many attempts the input is kept as a dead letter and the session is free again. */
+async function giveUp(
+  turn: Turn,
+  work: Work,
+  { opened, heldTooLong }: { opened: boolean; heldTooLong: boolean },
+): Promise<LegEnd> {
+  const reason = heldTooLong
+    ? "The firing was held for too long while the session waited for a person."
+    : `The arrival was given up after ${work.attempt - 1} attempts.`;
+  const deadLetter = deadLetterOf(turn, work.attempt - 1, reason, { always: true })!;
+  const error = new ParkwayError(`${reason} It is kept as dead letter ${deadLetter.id}.`);
+  if (opened) await failTurn(compileTurnGraph(new ThreadSaver(turn.writer)), turn, error, {});
+  return {
+    ...settled(turn, {
+      status: "dead",
+      error: storedError(error),
+      events: lifecycleEvents(turn, { deadLetter }),
+      deadLetter,
+    }),
+    error,
+  };
+}
+
+function deadLetterOf(
+  turn: Turn,
+  attempts: number,
+  reason: string,
+  options?: { always: true },
+): DeadLetter | undefined {
+  const { arrival, host } = turn;
+  if (!options?.always && arrival.source !== "webhook" && arrival.source !== "bus") return undefined;
+  const at = host.clock.now();
+  return { id: `dl-${arrival.id}`, arrival, attempts, reason, at, expiresAt: at + DEAD_LETTER_TTL_MS };
+}
+
+export function storedError(error: Error): StoredError {
+  if (error instanceof ParkwayError) return error.toJSON();
+  return { name: error.name, message: error.message };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,212 @@
+/**
+ * A session's LangGraph thread in memory: its checkpoints and the writes made on top of each, over the stored items.
+ *
+ * Order is a counter we give, never an id or a clock: two processes whose clocks disagree still agree on what is newest.
+ *
+ *     C<ns>/<counter>            a checkpoint; only the newest is kept while a session runs
+ *     W<ns>/<counter>/<task>     one task's writes on top of checkpoint <counter>
+ *
+ * Writes on the newest checkpoint are pending; all earlier ones, in order, are the history that a DeltaChannel replays.
+ */
+import {
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointMetadata,
+  compareWritesSortKeys,
+  type PendingWrite,
+  WRITES_IDX_MAP,
+  writesSortKey,
+} from "@langchain/langgraph-checkpoint";
+import { CheckpointCorruptError } from "../../session/errors.js";
+import type { ThreadItem } from "../../session/ports.js";
+import { plainJson } from "./plain-json.js";
+
+/** The layout of stored items; a newer one is refused by name (S-80). */
+const FORMAT = 1;
+
+export interface StoredCheckpoint {
+  counter: number;
+  checkpoint: Checkpoint;
+  metadata: CheckpointMetadata;
+  parent: number | null;
+}
+
+export interface StoredWrites {
+  counter: number;
+  taskId: string;
+  taskPath: string;
+  /** Index, channel, value. */
+  writes: [number, string, unknown][];
+}
+
+export interface ItemChange {
+  puts: ThreadItem[];
+  removes: string[];
+}
+
+export class ThreadImage {
+  private readonly checkpoints = new Map<string, Map<number, StoredCheckpoint>>();
+  private readonly writes = new Map<string, Map<number, StoredWrites[]>>();
+  private readonly sessionId: string;
+
+  constructor(sessionId: string, items: readonly ThreadItem[]) {
+    this.sessionId = sessionId;
+    for (const item of items) this.readItem(item);
+  }
+
+  namespaces(): string[] {
+    return [...this.checkpoints.keys()];
+  }
+
+  /** Newest first. */
+  list(ns: string): StoredCheckpoint[] {
+    return [...(this.checkpoints.get(ns)?.values() ?? [])].sort((a, b) => b.counter - a.counter);
+  }
+
+  head(ns: string): StoredCheckpoint | undefined {
+    return this.list(ns)[0];
+  }
+
+  find(ns: string, id: string): StoredCheckpoint | undefined {
+    return this.list(ns).find((stored) => stored.checkpoint.id === id);
+  }
+
+  at(ns: string, counter: number): StoredCheckpoint | undefined {
+    return this.checkpoints.get(ns)?.get(counter);
+  }
+
+  /** Writes on top of a checkpoint, in the order a live run applies them. */
+  writesOn(ns: string, counter: number): [taskId: string, channel: string, value: unknown][] {
+    const stored = this.writes.get(ns)?.get(counter) ?? [];
+    const keyed = stored.flatMap(({ taskId, taskPath, writes }) =>
+      writes.map(([index, channel, value]) => ({
+        key: writesSortKey(taskPath, taskId, index),
+        write: [taskId, channel, value] as [string, string, unknown],
+      })),
+    );
+    return keyed.sort((a, b) => compareWritesSortKeys(a.key, b.key)).map(({ write }) => write);
+  }
+
+  /** Every write to a channel below the head, oldest first. */
+  history(ns: string, channel: string): [taskId: string, channel: string, value: unknown][] {
+    const head = this.head(ns)?.counter ?? 0;
+    const counters = [...(this.writes.get(ns)?.keys() ?? [])].filter((counter) => counter < head).sort((a, b) => a - b);
+    return counters.flatMap((counter) => this.writesOn(ns, counter)).filter((write) => write[1] === channel);
+  }
+
+  /** A channel's value is stored where its version is new; an unchanged one is the parent's. */
+  putCheckpoint(
+    ns: string,
+    parentId: string | undefined,
+    given: { checkpoint: Checkpoint; metadata: CheckpointMetadata; newVersions: ChannelVersions },
+  ): { stored: StoredCheckpoint; item: ThreadItem } {
+    const { metadata, newVersions } = given;
+    const parent = parentId === undefined ? undefined : this.find(ns, parentId);
+    const held = parent?.checkpoint.channel_values ?? {};
+    const values = Object.entries(given.checkpoint.channel_values).filter(
+      ([channel]) => Object.hasOwn(newVersions, channel) || Object.hasOwn(held, channel),
+    );
+    const checkpoint = { ...given.checkpoint, channel_values: Object.fromEntries(values) };
+    const counter = this.find(ns, checkpoint.id)?.counter ?? (this.head(ns)?.counter ?? 0) + 1;
+    const stored: StoredCheckpoint = { counter, checkpoint, metadata, parent: parent?.counter ?? null };
+    ensure(this.checkpoints, ns).set(counter, stored);
+    const value = plainJson({ f: FORMAT, c: checkpoint, m: metadata, p: stored.parent });
+    return { stored, item: { key: checkpointKey(ns, counter), value } };
+  }
+
+  removeCheckpoint(ns: string, counter: number): string {
+    this.checkpoints.get(ns)?.delete(counter);
+    return checkpointKey(ns, counter);
+  }
+
+  /** A repeated write of the same task and index is kept as it was first, but for LangGraph's special indices. */
+  putWrites(
+    ns: string,
+    counter: number,
+    taskId: string,
+    taskPath: string,
+    writes: readonly PendingWrite[],
+  ): ThreadItem {
+    const onto = ensureList(ensure(this.writes, ns), counter);
+    let entry = onto.find((candidate) => candidate.taskId === taskId);
+    if (!entry) {
+      entry = { counter, taskId, taskPath, writes: [] };
+      onto.push(entry);
+    }
+    for (const [position, [channel, value]] of writes.entries()) {
+      const index = WRITES_IDX_MAP[channel] ?? position;
+      const at = entry.writes.findIndex((write) => write[0] === index);
+      if (at < 0) entry.writes.push([index, channel, value]);
+      else if (index < 0) entry.writes[at] = [index, channel, value];
+    }
+    return { key: writesKey(ns, counter, taskId), value: plainJson({ f: FORMAT, p: taskPath, w: entry.writes }) };
+  }
+
+  private readItem(item: ThreadItem): void {
+    const kind = item.key[0];
+    if (kind !== "C" && kind !== "W") return;
+    const [ns, counterText, taskId] = splitKey(item.key);
+    const value = this.parse(item);
+    const counter = Number.parseInt(counterText, 36);
+    if (kind === "C") {
+      const { c, m, p } = value as { c: Checkpoint; m: CheckpointMetadata; p: number | null };
+      ensure(this.checkpoints, ns).set(counter, { counter, checkpoint: c, metadata: m, parent: p });
+    } else {
+      const { p, w } = value as { p: string; w: StoredWrites["writes"] };
+      ensureList(ensure(this.writes, ns), counter).push({ counter, taskId: taskId ?? "", taskPath: p, writes: w });
+    }
+  }
+
+  private parse(item: ThreadItem): object {
+    let value: unknown;
+    try {
+      value = JSON.parse(item.value);
+    } catch {
+      throw new CheckpointCorruptError(this.sessionId, item.key, "it is no JSON");
+    }
+    const format = (value as { f?: unknown } | null)?.f;
+    if (typeof value !== "object" || value === null || typeof format !== "number") {
+      throw new CheckpointCorruptError(this.sessionId, item.key, "it has no format version");
+    }
+    if (format > FORMAT) {
+      throw new CheckpointCorruptError(this.sessionId, item.key, `its format ${format} is newer than ${FORMAT}`);
+    }
+    return value;
+  }
+}
+
+/** Counters are padded base 36, so that keys sort in their order. */
+function counterText(counter: number): string {
+  return counter.toString(36).padStart(6, "0");
+}
+
+function checkpointKey(ns: string, counter: number): string {
+  return `C${encodeURIComponent(ns)}/${counterText(counter)}`;
+}
+
+function writesKey(ns: string, counter: number, taskId: string): string {
+  return `W${encodeURIComponent(ns)}/${counterText(counter)}/${taskId}`;
+}
+
+function splitKey(key: string): [ns: string, counter: string, taskId?: string] {
+  const [ns = "", counter = "", taskId] = key.slice(1).split("/");
+  return [decodeURIComponent(ns), counter, taskId];
+}
+
+function ensure<V>(map: Map<string, Map<number, V>>, ns: string): Map<number, V> {
+  let inner = map.get(ns);
+  if (!inner) {
+    inner = new Map();
+    map.set(ns, inner);
+  }
+  return inner;
+}
+
+function ensureList<V>(map: Map<number, V[]>, counter: number): V[] {
+  let list = map.get(counter);
+  if (!list) {
+    list = [];
+    map.set(counter, list);
+  }
+  return list;
+}

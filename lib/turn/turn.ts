@@ -1,0 +1,121 @@
+/** The context of one arrival's leg. */
+import { compileMachine } from "../machine/index.js";
+import type { Machine } from "../machine/types.js";
+import { CheckpointCorruptError } from "../session/errors.js";
+import type { EventDraft } from "../session/events.js";
+import type { FileStore, Lease, Work } from "../session/ports.js";
+import type { WorkflowSpec } from "../spec/types.js";
+import { createWorkspace, fileStoreBackend } from "../workspace/index.js";
+import { asStateFailed } from "./batch/plan.js";
+import { InvocationEndedError } from "./errors.js";
+import type { SessionWriter } from "./session-writer.js";
+import type { Assembly, Host, LegOptions, Turn } from "./types.js";
+
+/** R-47. */
+const DEFAULT_STEP_LIMIT = 400;
+
+export async function createTurn(
+  host: Host,
+  given: { writer: SessionWriter; work: Work; lease: Lease; options: LegOptions; signal: AbortSignal },
+): Promise<Turn> {
+  const { writer, work, lease, options } = given;
+  const { arrival } = work;
+  const assembly = await host.assemblyFor(arrival.workflow);
+  const machine = await machineInForce(host, assembly, writer, arrival.id);
+  const sessionId = lease.sessionId;
+  const turn: Turn = {
+    sessionId,
+    arrival,
+    assembly,
+    machine,
+    host,
+    writer,
+    workspace: createWorkspace({
+      area: fileStoreBackend(ownersFiles(host, writer), sessionId),
+      mounts: assembly.mounts,
+    }),
+    signal: withDeadline(host, given.signal, options.abortAt),
+    recursionLimit: options.recursionLimit ?? DEFAULT_STEP_LIMIT,
+    attemptMark: lease.fence.toString(36),
+    opening: [],
+    afterCommit: [],
+    emit: (draft) => host.emitter.emit(draft, sessionId),
+    tell: () => {
+      for (const draft of turn.afterCommit.splice(0)) turn.emit(draft);
+    },
+    onStep: () => {},
+    modelFor: async (role, state) => {
+      if (options.model && role === "agent") return options.model;
+      const requested = machine.states.get(state)?.spec.model ?? machine.spec.settings?.model;
+      return assembly.models.forCall(role, requested);
+    },
+  };
+  let open = writer.state.batch;
+  writer.onStep = () => {
+    if (open?.events && !writer.state.batch) {
+      const events = open.events as unknown as EventDraft[];
+      turn.afterCommit.unshift(
+        ...(writer.state.fields.failure === undefined ? events : events.slice(-1).map(asStateFailed)),
+      );
+    }
+    open = writer.state.batch;
+    turn.tell();
+    turn.onStep();
+  };
+  return turn;
+}
+
+/** S-52: a turn cut into several invocations goes on under the spec it opened with; anything else takes the current one. */
+async function machineInForce(
+  host: Host,
+  assembly: Assembly,
+  writer: SessionWriter,
+  arrivalId: string,
+): Promise<Machine> {
+  const { fields } = writer.state;
+  const hash = fields.specHash;
+  if (fields.arrivalId !== arrivalId || hash === undefined || hash === assembly.machine.specHash)
+    return assembly.machine;
+  const key = `_specs/${hash}.json`;
+  const bytes = await host.files.readShared(key);
+  if (bytes === null) throw new CheckpointCorruptError("", key, "the spec this turn runs under is missing");
+  const spec = JSON.parse(new TextDecoder().decode(bytes)) as WorkflowSpec;
+  return compileMachine({ spec, stateOrder: Object.keys(spec.states), specHash: hash }, assembly.machine.workflow);
+}
+
+/**
+ * The files as the session's owner writes them: a store that fails, or a file that somebody else has changed meanwhile,
+ * ends the owner and is never an answer to a tool call (S-27, S-94).
+ */
+function ownersFiles(host: Host, writer: SessionWriter): FileStore {
+  const guard =
+    <Args extends unknown[], Result>(method: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      writer.assertOwned();
+      try {
+        return await method(...args);
+      } catch (error) {
+        writer.lose(error);
+        throw error;
+      }
+    };
+  const { files } = host;
+  return {
+    read: guard((...args) => files.read(...args)),
+    write: guard((...args) => files.write(...args)),
+    remove: guard((...args) => files.remove(...args)),
+    list: guard((...args) => files.list(...args)),
+    removeAll: guard((...args) => files.removeAll(...args)),
+    readShared: guard((...args) => files.readShared(...args)),
+    writeShared: guard((...args) => files.writeShared(...args)),
+  };
+}
+
+function withDeadline(host: Host, signal: AbortSignal, abortAt: number | undefined): AbortSignal {
+  if (abortAt === undefined) return signal;
+  const deadline = new AbortController();
+  void host.clock
+    .sleep(Math.max(0, abortAt - host.clock.now()), signal)
+    .then(() => deadline.abort(new InvocationEndedError()));
+  return AbortSignal.any([signal, deadline.signal]);
+}

@@ -1,0 +1,113 @@
+/** What a turn works with: the assembly of a workflow, and the context of one arrival's leg. */
+import type { GovernanceTables } from "../kernel/types.js";
+import type { Machine } from "../machine/types.js";
+import type { PricingTable } from "../models/index.js";
+import type { ChatModel, ModelSet } from "../models/types.js";
+import type { Sandbox } from "../sandbox/types.js";
+import type { Arrival } from "../session/arrival.js";
+import type { EventDraft } from "../session/events.js";
+import type { Clock, Doorbell, EventBus, FileStore, SessionStore } from "../session/ports.js";
+import type { SessionPatch, SessionState } from "../session/state.js";
+import type { RuntimeTool, ToolDefinition } from "../tools/types.js";
+import type { Authoring, MountTable } from "../workspace/index.js";
+import type { Workspace } from "../workspace/types.js";
+import type { Emitter } from "./emitter.js";
+import type { SessionWriter } from "./session-writer.js";
+
+/** One workflow, composed: everything about it that no session changes. */
+export interface Assembly {
+  machine: Machine;
+  tables: GovernanceTables;
+  /** Names of every tool that exists, controls included, in registration order (R-219). */
+  registered: readonly string[];
+  definitions: ReadonlyMap<string, ToolDefinition>;
+  /** Tools that run as tasks: file tools and the host's. */
+  tools: ReadonlyMap<string, RuntimeTool>;
+  models: ModelSet;
+  sandbox: Sandbox;
+  authoring: Authoring;
+  mounts: MountTable;
+  /** The same bytes in every call of the workflow (R-271). */
+  staticPrompt: string;
+  /** Slug to one-line description. */
+  skillDescriptions: ReadonlyMap<string, string>;
+  pricing: PricingTable;
+  promptCache: { enabled: boolean; ttl: "5m" | "1h" };
+  defaultTrigger: string;
+  /** Seeded whenever a turn opens (H-33). */
+  variables: Readonly<Record<string, unknown>>;
+  /** Epoch milliseconds stated to the model instead of the real time (H-41). */
+  pinnedClockMs: number | null;
+  timeZone: string;
+}
+
+/** The stores and ports of a host; shared by all workflows. */
+export interface Host {
+  store: SessionStore;
+  files: FileStore;
+  doorbell: Doorbell;
+  bus?: EventBus;
+  clock: Clock;
+  emitter: Emitter;
+  /** Names this worker in leases. */
+  owner: string;
+  leaseMs: number;
+  /** From 0 up to 1, to part retries of many sessions. */
+  jitter(): number;
+  /** The assembly that runs a workflow's sessions. @throws where the workflow cannot be loaded */
+  assemblyFor(workflow: string): Promise<Assembly>;
+}
+
+export interface LegOptions {
+  /** R-47; 400 unless given. */
+  recursionLimit?: number;
+  signal?: AbortSignal;
+  /** Epoch milliseconds: a step that may not start after it is left to the next invocation (S-50). */
+  drainAt?: number;
+  /** Epoch milliseconds: running calls are aborted at the latest then (S-54). */
+  abortAt?: number;
+  /** A per-call model (A-31): it serves every agent call of the leg. */
+  model?: ChatModel;
+}
+
+/** The context of one leg, handed to every node. */
+export interface Turn {
+  sessionId: string;
+  arrival: Arrival;
+  assembly: Assembly;
+  /** The spec in force for this leg: the current one, or the turn's snapshot (S-52). */
+  machine: Machine;
+  host: Host;
+  writer: SessionWriter;
+  workspace: Workspace;
+  signal: AbortSignal;
+  recursionLimit: number;
+  /** The fence in base 36: makes a repeated message's id a new one (S-36). */
+  attemptMark: string;
+  /** What the `open` node has to commit, judged before the graph starts (S-37). */
+  opening: SessionPatch[];
+  /** Emitted once the step has committed, in order (R-297). */
+  afterCommit: EventDraft[];
+  emit(draft: EventDraft): void;
+  /** Emits what waits in `afterCommit`. */
+  tell(): void;
+  /** Called at every step boundary. */
+  onStep(): void;
+  /** The model of a call made in a state. */
+  modelFor(role: "agent" | "grader", state: string): Promise<ChatModel>;
+}
+
+/** What a node did: its patches, and the calls it sends out as tasks of the next step. */
+export interface NodeResult {
+  patches: SessionPatch[];
+  tasks?: ToolTask[];
+}
+
+export type TurnNode = (turn: Turn, state: SessionState) => Promise<NodeResult>;
+
+/** What is sent to a call's task: the call, and name and arguments where they differ from what the message holds. */
+export interface ToolTask {
+  callId: string;
+  tool?: string;
+  args?: Record<string, unknown>;
+}

@@ -1,0 +1,157 @@
+/** A session's owner: takes the lease, works off what has arrived, one leg at a time, and gives the lease back (S-16, S-22, S-25). */
+import { randomUUID } from "node:crypto";
+import { LeaseLostError } from "../session/errors.js";
+import { retryDelayMs, WAKE_RETRY_MAX_MS } from "../session/index.js";
+import type { Outcome } from "../session/outcome.js";
+import type { ClaimResult, Work } from "../session/ports.js";
+import { publishEvents } from "../session/publish.js";
+import { TurnCancelledError } from "./errors.js";
+import { runArrival } from "./run-arrival.js";
+import { SessionWriter } from "./session-writer.js";
+import { createTurn } from "./turn.js";
+import type { Host, LegOptions } from "./types.js";
+
+export interface SettledArrival {
+  arrivalId: string;
+  outcome?: Outcome;
+  error?: Error;
+}
+
+export interface WorkReport {
+  settled: SettledArrival[];
+  /** Why the worker left: nothing to do, another owner, the work handed over or delayed, or the session taken over. */
+  left: "idle" | "busy" | "handed-over" | "delayed" | "lost";
+  /** For `busy` and `idle`: epoch milliseconds at which there may be work. */
+  dueAt?: number;
+}
+
+/** Works on a session until nothing is left to do. Never throws for what a turn does; throws when the stores fail. */
+export async function workSession(host: Host, sessionId: string, options: LegOptions = {}): Promise<WorkReport> {
+  const owner = `${host.owner}/${randomUUID()}`;
+  const claim = await host.store.claim(sessionId, { owner, now: host.clock.now(), leaseMs: host.leaseMs });
+  if (claim.kind === "busy") return { settled: [], left: "busy", dueAt: claim.until };
+  if (claim.kind === "idle") {
+    await publish(host, sessionId);
+    return { settled: [], left: "idle", ...(claim.dueAt !== undefined ? { dueAt: claim.dueAt } : {}) };
+  }
+  const report = await workClaimed(host, claim, options);
+  await publish(host, sessionId);
+  return report;
+}
+
+type Claimed = Extract<ClaimResult, { kind: "claimed" }>;
+
+async function workClaimed(host: Host, claim: Claimed, options: LegOptions): Promise<WorkReport> {
+  const settled: SettledArrival[] = [];
+  const { lease } = claim;
+  const heart = startHeartbeat(host, claim, options);
+  try {
+    const writer = openWriter(host, claim);
+    let work: Work | null = claim.work;
+    while (work) {
+      heart.reset();
+      const turn = await createTurn(host, { writer, work, lease, options, signal: heart.signal() });
+      const end = await runArrival(turn, work, options);
+      const now = host.clock.now();
+      if (end.kind === "release") {
+        await release(host, claim, { writer, work, failed: end.failed });
+        return { settled, left: end.failed === undefined ? "handed-over" : "delayed" };
+      }
+      if (end.kind === "hold") {
+        work = await host.store.hold(lease, {
+          arrivalId: work.arrival.id,
+          parkId: end.parkId,
+          now,
+          leaseMs: host.leaseMs,
+        });
+        continue;
+      }
+      const next = await host.store.settle(lease, end.settlement, { leaseMs: host.leaseMs });
+      turn.tell();
+      settled.push({
+        arrivalId: work.arrival.id,
+        ...(end.outcome ? { outcome: end.outcome } : {}),
+        ...(end.error ? { error: end.error } : {}),
+      });
+      work = next;
+    }
+    return { settled, left: "idle" };
+  } catch (error) {
+    if (error instanceof LeaseLostError) return { settled, left: "lost" };
+    await host.store
+      .release(lease, { now: host.clock.now(), ...retryOf(host, claim.work, messageOf(error)) })
+      .catch(() => undefined);
+    throw error;
+  } finally {
+    heart.stop();
+  }
+}
+
+function openWriter(host: Host, claim: Claimed): SessionWriter {
+  const { store, clock, leaseMs } = host;
+  return new SessionWriter({ store, clock, leaseMs, lease: claim.lease, record: claim.record, thread: claim.thread });
+}
+
+/** S-50, S-89: gives the session back, for at once or for later. */
+async function release(
+  host: Host,
+  claim: Claimed,
+  { writer, work, failed }: { writer: SessionWriter; work: Work; failed: string | undefined },
+): Promise<void> {
+  const { lease } = claim;
+  const now = host.clock.now();
+  if (failed === undefined) {
+    await host.store.release(lease, { now, commit: writer.take() });
+    await host.doorbell.ring(lease.sessionId);
+    return;
+  }
+  await host.store.release(lease, { now, ...retryOf(host, work, failed) });
+}
+
+function retryOf(host: Host, work: Work, failed: string): { retryAt: number; failed: string } {
+  const longest = work.arrival.wakes === undefined ? undefined : { maxMs: WAKE_RETRY_MAX_MS };
+  return { retryAt: host.clock.now() + retryDelayMs(work.attempt, host.jitter(), longest), failed };
+}
+
+async function publish(host: Host, sessionId: string): Promise<void> {
+  if (host.bus) await publishEvents(host.store, host.bus, { sessionId, now: host.clock.now() });
+}
+
+/** S-20: how often a running turn looks whether it was cancelled. */
+const CANCEL_CHECK_MS = 2_000;
+
+/**
+ * Renews the lease while the owner lives, during long calls too (S-24, F-1), and stops the turn when somebody asked for
+ * it or took the session over.
+ */
+function startHeartbeat(host: Host, claim: Claimed, options: LegOptions) {
+  const stopped = new AbortController();
+  let turn = new AbortController();
+  const period = Math.min(CANCEL_CHECK_MS, Math.floor(host.leaseMs / 3));
+  const beat = async () => {
+    while (!stopped.signal.aborted) {
+      await host.clock.sleep(period, stopped.signal);
+      if (stopped.signal.aborted) return;
+      try {
+        const { cancelled } = await host.store.renew(claim.lease, { now: host.clock.now(), leaseMs: host.leaseMs });
+        if (cancelled) turn.abort(new TurnCancelledError());
+      } catch (error) {
+        turn.abort(error);
+        if (error instanceof LeaseLostError) return;
+      }
+    }
+  };
+  void beat();
+  return {
+    /** A cancellation stops the turn under way, not the next one. */
+    reset: () => {
+      turn = new AbortController();
+    },
+    signal: () => (options.signal ? AbortSignal.any([turn.signal, options.signal]) : turn.signal),
+    stop: () => stopped.abort(),
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

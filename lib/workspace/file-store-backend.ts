@@ -1,0 +1,35 @@
+/** A session's own area as a backend, over the port that keeps session files (H-89). */
+import type { FileStore } from "../session/ports.js";
+import { flatTree } from "./flat-tree.js";
+import { treeBackend } from "./tree-backend.js";
+import type { Backend } from "./types.js";
+
+/**
+ * The area of one session. A write is on condition of the version that the operation found, or of the file's absence
+ * (S-27); when somebody else changed the file in between, FileConflictError is thrown, not answered: this owner's time
+ * is over. Writes made through the same backend wait for each other, so parallel calls of one turn never conflict.
+ */
+export function fileStoreBackend(files: FileStore, sessionId: string): Required<Backend> {
+  return treeBackend(
+    flatTree({
+      async read(path) {
+        return files.read(sessionId, key(path));
+      },
+      async write(path, bytes, found) {
+        await files.write(sessionId, key(path), bytes, { ifVersion: found?.version ?? null });
+      },
+      async remove(path) {
+        return files.remove(sessionId, key(path));
+      },
+      async list() {
+        const entries = await files.list(sessionId);
+        return entries.map(({ path, sizeBytes, modifiedAt }) => ({ path: `/${path}`, size: sizeBytes, modifiedAt }));
+      },
+    }),
+  );
+}
+
+/** The port's paths are relative to the area. */
+function key(path: string): string {
+  return path.slice(1);
+}

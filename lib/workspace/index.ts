@@ -1,0 +1,36 @@
+/** Files as the runtime sees them: backends, one session's tree over them, skills, the authoring plane, files sent along. */
+
+export { checkTurnFiles, placeTurnFiles, type TurnFile, type TurnFileChecks } from "./attachments.js";
+export { type Authoring, createAuthoring } from "./authoring.js";
+export {
+  binaryMediaType,
+  bytesFromBase64,
+  bytesToStore,
+  isBinaryPath,
+  isTextMediaType,
+  mediaTypeOf,
+  OCTET_STREAM,
+  sameBytes,
+  textFromBytes,
+} from "./bytes.js";
+export { defaultMounts } from "./default-mounts.js";
+export { AuthoringBackendExposedError, fileErrorFromText, MountCollisionError } from "./errors.js";
+export { fileStoreBackend } from "./file-store-backend.js";
+export { createFilesystemBackend } from "./filesystem-backend.js";
+export { createMemoryBackend } from "./memory-backend.js";
+export {
+  checkAuthoringExposure,
+  type Mount,
+  type MountOptions,
+  type MountTable,
+  mountInfos,
+  resolveMounts,
+} from "./mounts.js";
+export { treePath } from "./paths.js";
+export { countOccurrences, DEFAULT_MATCH_CAP, linesOf } from "./search.js";
+export { seedFiles } from "./seed.js";
+export { listSkills, type SkillEntry, type SkillProblem } from "./skills.js";
+export { storeBytes } from "./store-bytes.js";
+export { mountSubtree } from "./subtree.js";
+export type { Backend, FileError, FileInfo, GrepMatch, Workspace } from "./types.js";
+export { createWorkspace } from "./workspace.js";

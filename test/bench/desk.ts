@@ -1,0 +1,46 @@
+/** An agent for the common work on the embedded stores: SQLite and files, in a folder on the disk. */
+import { join } from "node:path";
+import { type Agent, type CreateAgentParams, createAgent } from "../../lib/agent.js";
+import { createFilesystemFileStore } from "../../lib/stores/filesystem/index.js";
+import { createSqliteSessionStore } from "../../lib/stores/sqlite/index.js";
+import { toolsFromMap } from "../../lib/tools/index.js";
+import { countHanded, type Handed } from "./handed.js";
+import { diskFolder, lookUp, SPEC, TOOL, TOOL_PARAMETERS, WORKFLOW } from "./work.js";
+
+export interface Desk {
+  agent: Agent;
+  handed: Handed;
+}
+
+export async function openDesk(
+  url: string,
+  params: Partial<CreateAgentParams> & { streaming?: boolean; files?: Record<string, string> } = {},
+): Promise<Desk> {
+  const { streaming = false, files, ...rest } = params;
+  const rootDir = diskFolder(files ?? { [`workflows/${WORKFLOW}/workflow.yaml`]: SPEC });
+  const dir = join(rootDir, "sessions");
+  const handed = countHanded(createSqliteSessionStore({ file: join(dir, ".parkway", "parkway.db") }));
+  const agent = await createAgent({
+    workflow: WORKFLOW,
+    onEvent: () => {},
+    workspace: { rootDir },
+    stores: { sessions: handed.store, files: createFilesystemFileStore({ dir }) },
+    tools: toolsFromMap({
+      [TOOL]: {
+        description: "Looks up a part of the order.",
+        inputSchema: TOOL_PARAMETERS,
+        readOnly: true,
+        handler: ({ part }) => lookUp(String(part)),
+      },
+    }),
+    env: {
+      ARCHMAX_API_BASE_URL: url,
+      ARCHMAX_API_KEY: "bench",
+      ARCHMAX_MODEL: "bench",
+      ARCHMAX_STREAMING: streaming ? "on" : "off",
+    },
+    onEvent: () => {},
+    ...rest,
+  });
+  return { agent, handed };
+}

@@ -1,0 +1,16 @@
+/** `npm run bench [-- turn start code wake]`: measures, prints tables, judges nothing. */
+import { code } from "./sections/code.js";
+import { start } from "./sections/start.js";
+import { turn } from "./sections/turn.js";
+import { wake } from "./sections/wake.js";
+
+const SECTIONS: Record<string, () => Promise<void>> = { turn, start, code, wake };
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in SECTIONS));
+if (unknown.length > 0) {
+  console.error(`There is no section ${unknown.join(", ")}; there are ${Object.keys(SECTIONS).join(", ")}.`);
+  process.exit(2);
+}
+for (const name of asked.length > 0 ? asked : Object.keys(SECTIONS)) await SECTIONS[name]!();
+process.exit();

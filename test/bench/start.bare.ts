@@ -1,0 +1,11 @@
+/** One turn of the bare loop in a new process, run by Node alone: what a start costs at the least. */
+import { createBareLoop } from "./bare-loop.ts";
+
+const [file = "", url = ""] = process.argv.slice(2);
+const loop = createBareLoop({
+  file,
+  url,
+  tool: { name: "look_up", parameters: {}, run: (part) => part.padEnd(200, ".") },
+});
+console.log(await loop.turn("start", "Where is my order?"));
+loop.close();

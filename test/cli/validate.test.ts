@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { aRoot, runCli } from "./stage.js";
+
+const GOOD = `
+title: Greeter
+runtime: { engine: archmax-harness, version: "3" }
+instructions: Greet.
+states:
+  greet:
+    instructions: Say hello.
+    triggers:
+      manual: { description: Says hello. }
+`;
+
+function aWorkspace(source: string): string {
+  return aRoot([], { "workflows/greeter/workflow.yaml": source });
+}
+
+describe("parkway validate", () => {
+  it("C-67 calls no model, opens no agent and needs no settings", async () => {
+    const { exit, out, err, opened } = await runCli(["validate"], { root: aWorkspace(GOOD) });
+
+    expect({ exit, out, opened }).toEqual({ exit: 0, out: "valid — 0 error(s), 0 warning(s)\n", opened: 0 });
+    expect(err).not.toContain("ARCHMAX");
+  });
+
+  it("C-67 errors stand on stderr with file and field, and exit 1", async () => {
+    const root = aWorkspace(
+      GOOD.replace("Say hello.", "Say hello.\n    transitions: [{ to: nowhere, description: Gone. }]"),
+    );
+
+    const { exit, out, err } = await runCli(["validate", "greeter"], { root });
+
+    expect(exit).toBe(1);
+    expect(out).toMatch(/^invalid — [1-9]\d* error\(s\), \d+ warning\(s\)\n$/);
+    expect(err).toMatch(/✖ error {2}workflows\/greeter\/workflow\.yaml states\.greet\.transitions\.0\S*: .*nowhere/);
+  });
+
+  it("C-67 a warning alone leaves it valid, and a disabled workflow is validated in full with one", async () => {
+    const unwell = await runCli(["validate"], { root: aWorkspace(GOOD.replace("instructions: Greet.\n", "")) });
+    const disabled = await runCli(["validate"], { root: aWorkspace(`disabled: true${GOOD}`) });
+
+    expect(unwell).toMatchObject({ exit: 0, out: "valid — 0 error(s), 1 warning(s)\n" });
+    expect(disabled).toMatchObject({ exit: 0, out: "valid — 0 error(s), 1 warning(s)\n" });
+    expect(disabled.err).toContain("disabled");
+  });
+
+  it("C-67 --json prints workflow, valid and the diagnostics", async () => {
+    const { exit, out } = await runCli(["validate", "greeter", "--json"], { root: aWorkspace("title: [") });
+
+    expect(exit).toBe(1);
+    const result = JSON.parse(out);
+    expect(result).toMatchObject({ workflow: "greeter", valid: false });
+    expect(result.diagnostics[0]).toMatchObject({ severity: "error", file: "workflows/greeter/workflow.yaml" });
+  });
+
+  it.each([
+    ["a tool that the configuration brings", "find_order", []],
+    ["one that it does not", "find_invoice", ["tools/unknown-host-tool"]],
+  ])("C-73 knows the host tools of parkway.config: %s", async (_what, tool, codes) => {
+    const root = aRoot([], {
+      "workflows/greeter/workflow.yaml": `${GOOD}    tools: { allow: [find_order] }\n`,
+      "parkway.config.mjs": `export default { tools: [{ name: "${tool}" }] };`,
+    });
+
+    const { out } = await runCli(["validate", "--json"], { root });
+
+    expect(JSON.parse(out).diagnostics.map(({ code }: { code: string }) => code)).toEqual(codes);
+  });
+});

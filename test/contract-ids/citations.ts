@@ -1,0 +1,35 @@
+/** Which requirement ids the names of tests cite. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** id → files with a test that cites it. */
+export type Citations = Map<string, Set<string>>;
+
+/** A string literal that begins with ids, and what stands before it on its line: `it("R-62 R-63 parks …"`, a table's `["R-62 …"`. */
+const NAME = /([^\n"'`]*)(["'`])((?:[WRSHNCAF]-\d+[ ,:]+)+)/g;
+/** What turns a literal into no citation: the test does not run. */
+const NOT_RUN = /\.(?:skip|todo)\b[^;]*$/;
+
+export function readCitations(folders: readonly string[]): Citations {
+  const citations: Citations = new Map();
+  for (const folder of folders) {
+    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+      if (!name.endsWith(".test.ts")) continue;
+      const file = join(folder, name);
+      for (const id of citedIn(readFileSync(file, "utf8"))) {
+        const files = citations.get(id) ?? new Set();
+        citations.set(id, files.add(file));
+      }
+    }
+  }
+  return citations;
+}
+
+export function citedIn(source: string): string[] {
+  const cited = new Set<string>();
+  for (const [, before, , ids] of source.matchAll(NAME)) {
+    if (NOT_RUN.test(before!)) continue;
+    for (const id of ids!.match(/[WRSHNCAF]-\d+/g) ?? []) cited.add(id);
+  }
+  return [...cited];
+}

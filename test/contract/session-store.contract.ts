@@ -1,0 +1,775 @@
+/** What every session store promises. An adapter runs this suite with a way to open handles on one set of data. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { StoredOutcome } from "../../lib/session/arrival.js";
+import {
+  DAY_MS,
+  HELD_LIMIT_MS,
+  IdempotencyConflictError,
+  INBOX_LIMIT,
+  InboxFullError,
+  LeaseLostError,
+  SessionBusyError,
+  wakeArrivalId,
+} from "../../lib/session/index.js";
+import type { Lease, SessionStore } from "../../lib/session/ports.js";
+import { aCommit, anAccept, anEvent, anInputPark, aSettlement, LEASE_MS, lease, T0, won } from "../harness/builders.js";
+
+export interface StoreUnderTest {
+  /** Another handle on the same data, as another process would have. */
+  open(): SessionStore;
+  dispose(): Promise<void>;
+}
+
+const OUTCOME: StoredOutcome = { kind: "completed", disposition: "turn", status: "completed", reply: "secret words" };
+
+export function sessionStoreContract(name: string, create: () => Promise<StoreUnderTest>): void {
+  describe(`session store contract: ${name}`, () => {
+    let under: StoreUnderTest;
+    let store: SessionStore;
+
+    beforeEach(async () => {
+      under = await create();
+      store = under.open();
+    });
+    afterEach(() => under.dispose());
+
+    const claim = (now = T0, owner = "a", sessionId = "s1") =>
+      store.claim(sessionId, { owner, now, leaseMs: LEASE_MS });
+    const accept = (id: string, of: Parameters<typeof anAccept>[0] = {}) => store.accept(anAccept({ id, ...of }));
+
+    /** Everything a reader can see of the session, to tell that a refusal changed nothing. */
+    async function seen(sessionId = "s1", now = T0) {
+      return {
+        read: await store.read(sessionId),
+        events: await store.unpublished(sessionId),
+        letters: await store.deadLetters(now),
+        receipts: await Promise.all(["arr-1", "arr-2", "arr-3"].map((id) => store.receipt(id, now))),
+        due: await store.due(T0 + 365 * DAY_MS, { limit: 100 }),
+      };
+    }
+
+    async function refusesUnchanged(act: () => Promise<unknown>, error: new (...args: never[]) => Error) {
+      const before = await seen();
+      await expect(act()).rejects.toBeInstanceOf(error);
+      expect(await seen()).toEqual(before);
+    }
+
+    /** Runs one arrival to a park and lets the session rest there. */
+    async function parkedAt(park: Parameters<typeof anInputPark>[0]) {
+      await accept("arr-0");
+      const { lease: mine } = won(await claim());
+      await store.settle(mine, aSettlement("arr-0", { commit: aCommit(anInputPark(park)) }), lease);
+    }
+
+    describe("accepting", () => {
+      it("S-1 makes receipt, inbox item, counter and due mark at once", async () => {
+        const result = await accept("arr-1");
+
+        expect(result).toMatchObject({ kind: "accepted", receipt: { arrivalId: "arr-1", seq: 1, status: "queued" } });
+        expect(await store.receipt("arr-1", T0)).toEqual(result.receipt);
+        expect(await store.read("s1")).toMatchObject({ queued: 1, record: { acceptedSeq: 1, dueAt: T0, fence: 0 } });
+        expect(await store.due(T0, { limit: 10 })).toEqual([{ sessionId: "s1", dueAt: T0 }]);
+      });
+
+      it("S-3 F-9 answers 50 concurrent accepts of one key with one arrival", async () => {
+        const handles = Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? store : under.open()));
+        const results = await Promise.all(handles.map((handle) => handle.accept(anAccept())));
+
+        expect(results.filter((result) => result.kind === "accepted")).toHaveLength(1);
+        expect(new Set(results.map((result) => JSON.stringify(result.receipt))).size).toBe(1);
+        expect((await store.read("s1"))?.queued).toBe(1);
+      });
+
+      it("S-3 answers a key again with the outcome once it has settled, whatever session it names", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        await store.settle(mine, aSettlement("arr-1", { outcome: OUTCOME }), lease);
+
+        const again = await accept("arr-1", { sessionId: "other", acceptedAt: T0 + 5 });
+
+        expect(again).toMatchObject({ kind: "repeated", receipt: { sessionId: "s1", seq: 1, outcome: OUTCOME } });
+        expect(await store.read("other")).toBeNull();
+      });
+
+      it("S-4 F-10 refuses a key that comes with another input, and lets a provider's repetition pass", async () => {
+        await accept("arr-1");
+        const input = { kind: "turn", message: "something else" } as const;
+
+        await refusesUnchanged(() => accept("arr-1", { input }), IdempotencyConflictError);
+        const webhook = await accept("arr-1", { input, checkFingerprint: false });
+        expect(webhook.kind).toBe("repeated");
+      });
+
+      it("S-12 refuses one arrival more than an inbox holds, without a receipt", async () => {
+        for (let n = 1; n <= INBOX_LIMIT; n += 1) await accept(`full-${n}`);
+
+        await refusesUnchanged(() => accept("arr-1"), InboxFullError);
+        expect(await store.receipt("arr-1", T0)).toBeNull();
+      }, 60_000);
+
+      it("S-14 lists no session that has only an inbox", async () => {
+        await accept("arr-1");
+
+        expect((await store.read("s1"))?.record.status).toBeNull();
+        expect(await store.list()).toEqual([]);
+      });
+
+      it("S-82 F-55 takes an expired receipt for absent, once its arrival has settled", async () => {
+        await accept("arr-1", { receiptExpiresAt: T0 + 10 });
+        expect(await store.receipt("arr-1", T0 + 10)).not.toBeNull();
+        const { lease: mine } = won(await claim());
+        await store.settle(mine, aSettlement("arr-1"), lease);
+
+        expect(await store.receipt("arr-1", T0 + 9)).not.toBeNull();
+        expect(await store.receipt("arr-1", T0 + 10)).toBeNull();
+        const again = await accept("arr-1", { acceptedAt: T0 + 10 });
+        expect(again).toMatchObject({ kind: "accepted", receipt: { seq: 2, status: "queued" } });
+        expect(await store.receipt("arr-1", T0 + 11)).toEqual(again.receipt);
+      });
+
+      it("S-2 keeps a key known while its arrival waits, however long", async () => {
+        await accept("arr-1", { receiptExpiresAt: T0 + 10 });
+        await accept("arr-2", { acceptedAt: T0 + DAY_MS });
+
+        expect((await accept("arr-1", { acceptedAt: T0 + DAY_MS })).kind).toBe("repeated");
+      });
+    });
+
+    describe("claiming", () => {
+      it("S-22 F-1 gives the lease to one of 20 claimers and raises the fence by one", async () => {
+        await accept("arr-1");
+        const handles = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? store : under.open()));
+        const results = await Promise.all(
+          handles.map((handle, n) => handle.claim("s1", { owner: `w${n}`, now: T0, leaseMs: LEASE_MS })),
+        );
+
+        const winners = results.filter((result) => result.kind === "claimed");
+        expect(winners).toHaveLength(1);
+        expect(winners[0]).toMatchObject({
+          lease: { fence: 1, sessionId: "s1" },
+          record: { fence: 1, lease: { expiresAt: T0 + LEASE_MS }, active: { attempts: 1 } },
+          work: { attempt: 1, arrival: { id: "arr-1", seq: 1 } },
+          thread: [],
+        });
+        const losers = results.filter((result) => result.kind === "busy");
+        expect(losers).toHaveLength(19);
+        expect(losers[0]).toEqual({ kind: "busy", until: T0 + LEASE_MS });
+        expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "running" });
+        expect((await store.read("s1"))?.queued).toBe(0);
+      });
+
+      it("S-13 is idle for an unknown session and one without work", async () => {
+        expect(await claim()).toEqual({ kind: "idle" });
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        await store.settle(mine, aSettlement("arr-1"), lease);
+
+        expect(await claim()).toEqual({ kind: "idle" });
+        expect(await store.due(T0 + DAY_MS, { limit: 10 })).toEqual([]);
+      });
+
+      it("S-16 S-17 gives arrivals one at a time in order of acceptance, and sessions apart", async () => {
+        await accept("arr-1");
+        await accept("arr-2");
+        await accept("arr-3", { sessionId: "s2" });
+        const first = won(await claim());
+        const other = won(await claim(T0, "b", "s2"));
+        const second = await store.settle(first.lease, aSettlement("arr-1"), lease);
+
+        expect(first.work.arrival.id).toBe("arr-1");
+        expect(other.work.arrival).toMatchObject({ id: "arr-3", seq: 1 });
+        expect(second).toMatchObject({ attempt: 1, arrival: { id: "arr-2", seq: 2 } });
+      });
+
+      it("S-24 S-29 lets another take over at the expiry, with the arrival under way and all that was committed", async () => {
+        await accept("arr-1");
+        await accept("arr-2");
+        const dead = won(await claim());
+        await store.commit(dead.lease, aCommit({ status: "running", position: "start" }, { k: "v" }), {
+          now: T0,
+          ...lease,
+        });
+
+        expect(await claim(T0 + LEASE_MS - 1, "b")).toEqual({ kind: "busy", until: T0 + LEASE_MS });
+        const heir = won(await claim(T0 + LEASE_MS, "b"));
+        expect(heir).toMatchObject({
+          lease: { owner: "b", fence: 2 },
+          record: { status: "running", position: "start" },
+          thread: [{ key: "k", value: "v" }],
+          work: { arrival: { id: "arr-1" }, attempt: 1 },
+        });
+      });
+
+      it("S-23 F-1 refuses every write of a former owner and changes nothing", async () => {
+        await accept("arr-1");
+        const { lease: old } = won(await claim());
+        won(await claim(T0 + LEASE_MS, "b"));
+        const at = { now: T0 + LEASE_MS + 1, ...lease };
+
+        const writes: [string, () => Promise<unknown>][] = [
+          ["commit", () => store.commit(old, aCommit({ position: "x" }, { k: "v" }), at)],
+          ["renew", () => store.renew(old, at)],
+          ["settle", () => store.settle(old, aSettlement("arr-1", { events: [anEvent(1)] }), lease)],
+          ["hold", () => store.hold(old, { arrivalId: "arr-1", parkId: "p", ...at })],
+          ["release", () => store.release(old, { now: T0, commit: aCommit({}, { k: "v" }) })],
+        ];
+        for (const [, write] of writes) await refusesUnchanged(write, LeaseLostError);
+      });
+
+      it("S-23 refuses an owner's writes after it released", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        await store.release(mine, { now: T0 });
+
+        await refusesUnchanged(
+          () => store.commit(mine, aCommit({}, { k: "v" }), { now: T0, ...lease }),
+          LeaseLostError,
+        );
+      });
+
+      it("S-24 lets an owner whose lease ran out go on while nobody has taken over", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        const late = T0 + 10 * LEASE_MS;
+        await store.commit(mine, aCommit({ position: "late" }), { now: late, ...lease });
+
+        expect(await claim(late + 1, "b")).toEqual({ kind: "busy", until: late + LEASE_MS });
+      });
+
+      it("F-1 F-3 keeps the due mark at the lease's expiry through renewals and accepts", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        expect(await store.renew(mine, { now: T0 + 20_000, ...lease })).toEqual({ cancelled: false });
+        await accept("arr-2", { acceptedAt: T0 + 25_000 });
+
+        expect((await store.read("s1"))?.record).toMatchObject({
+          dueAt: T0 + 20_000 + LEASE_MS,
+          lease: { expiresAt: T0 + 20_000 + LEASE_MS },
+        });
+      });
+    });
+
+    describe("committing", () => {
+      it("S-30 makes a step visible whole: items put, replaced and removed, and the record's fields", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        const at = { now: T0 + 1, ...lease };
+        await store.commit(mine, aCommit({ position: "one", status: "running" }, { b: "2", a: "1" }), at);
+        await store.commit(mine, aCommit({ position: "two" }, { b: "3", c: "4" }, ["a"]), at);
+
+        const read = await under.open().read("s1");
+        expect(read?.thread).toEqual([
+          { key: "b", value: "3" },
+          { key: "c", value: "4" },
+        ]);
+        expect(read?.record).toMatchObject({ position: "two", status: "running", updatedAt: T0 + 1, fence: 1 });
+      });
+
+      it("F-43 keeps a value of 3 MB and text in any script as it was", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        const value = JSON.stringify({ text: "ä漢🙂\u0000".repeat(300_000) });
+        await store.commit(mine, aCommit({ title: "漢字 🙂" }, { big: value }), { now: T0, ...lease });
+
+        const read = await under.open().read("s1");
+        expect(read?.thread[0]?.value === value).toBe(true);
+        expect(read?.record.title).toBe("漢字 🙂");
+      });
+
+      it("F-34 reads a park back as it was written", async () => {
+        const park = { parkId: "p/1:ü", state: "warten", resumeAt: T0 + 5, reason: "„auf Post“ \\ '" } as const;
+        await parkedAt(park);
+
+        expect((await store.read("s1"))?.record.park).toEqual({ channel: "input", ...park });
+      });
+    });
+
+    describe("attempts", () => {
+      it("S-89 counts claims without a committed step, and a step sets the count to zero", async () => {
+        await accept("arr-1");
+        const attempts: number[] = [];
+        for (let n = 0; n < 3; n += 1) attempts.push(won(await claim(T0 + n * LEASE_MS, `w${n}`)).work.attempt);
+        const alive = won(await claim(T0 + 3 * LEASE_MS, "w3"));
+        await store.commit(alive.lease, aCommit(), { now: T0 + 3 * LEASE_MS, ...lease });
+        const next = won(await claim(T0 + 4 * LEASE_MS, "w4"));
+
+        expect(attempts).toEqual([1, 2, 3]);
+        expect(alive.work.attempt).toBe(4);
+        expect(next.work.attempt).toBe(1);
+      });
+
+      it("S-89 delays the next attempt until retryAt, with a due mark", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        await store.release(mine, { now: T0, retryAt: T0 + 4_000, failed: "the provider is down" });
+
+        expect(await claim(T0 + 3_999, "b")).toEqual({ kind: "idle", dueAt: T0 + 4_000 });
+        expect(await store.due(T0 + 4_000, { limit: 1 })).toEqual([{ sessionId: "s1", dueAt: T0 + 4_000 }]);
+        const retried = won(await claim(T0 + 4_000, "b"));
+        expect(retried.work.attempt).toBe(2);
+        expect(retried.record).toMatchObject({ lastFailure: "the provider is down", retryAt: null });
+      });
+
+      it("S-50 S-56 does not count a hand-over that committed, nor one that only waits", async () => {
+        await accept("arr-1");
+        await accept("arr-2");
+        const first = won(await claim());
+        await store.release(first.lease, { now: T0, commit: aCommit({ position: "half" }, { k: "v" }) });
+        expect(await store.due(T0, { limit: 1 })).toEqual([{ sessionId: "s1", dueAt: T0 }]);
+
+        const second = won(await claim(T0, "b"));
+        expect(second).toMatchObject({ work: { attempt: 1, arrival: { id: "arr-1" } }, record: { position: "half" } });
+        expect(second.thread).toEqual([{ key: "k", value: "v" }]);
+        await store.release(second.lease, { now: T0, retryAt: T0 + 60_000 });
+        expect(won(await claim(T0 + 60_000, "c")).work).toMatchObject({ attempt: 1, arrival: { id: "arr-1" } });
+      });
+
+      it("S-56 counts and delays a hand-over without a step", async () => {
+        await accept("arr-1");
+        await store.release(won(await claim()).lease, { now: T0 });
+
+        expect(await claim(T0, "b")).toEqual({ kind: "idle", dueAt: T0 + 1_000 });
+        expect(won(await claim(T0 + 1_000, "b")).work.attempt).toBe(2);
+      });
+
+      it("S-21 takes the arrival under way before any other, also when it waits", async () => {
+        await accept("arr-1");
+        await accept("arr-2");
+        const { lease: mine } = won(await claim());
+        await store.release(mine, { now: T0, retryAt: T0 + 5_000, failed: "x" });
+
+        expect((await claim(T0 + 1, "b")).kind).toBe("idle");
+        expect(won(await claim(T0 + 5_000, "b")).work.arrival.id).toBe("arr-1");
+      });
+    });
+
+    describe("settling", () => {
+      it("S-32 S-15 writes step, outcome, events and dead letter at once and releases the lease", async () => {
+        await accept("arr-1");
+        const { lease: mine, work } = won(await claim());
+        const deadLetter = { id: "d1", arrival: work.arrival, attempts: 1, reason: "why", at: T0, expiresAt: T0 + 90 };
+        const next = await store.settle(
+          mine,
+          aSettlement("arr-1", {
+            outcome: OUTCOME,
+            commit: aCommit({ status: "completed" }, { k: "v" }),
+            events: [anEvent(1), anEvent(2)],
+            deadLetter,
+            now: T0 + 7,
+          }),
+          lease,
+        );
+
+        expect(next).toBeNull();
+        expect(await store.read("s1")).toMatchObject({
+          queued: 0,
+          thread: [{ key: "k", value: "v" }],
+          record: { status: "completed", lease: null, active: null, unpublished: 2, updatedAt: T0 + 7, dueAt: T0 + 7 },
+        });
+        expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "settled", outcome: OUTCOME });
+        expect(await store.unpublished("s1")).toEqual([anEvent(1), anEvent(2)]);
+        expect(await store.deadLetters(T0 + 89)).toEqual([deadLetter]);
+        expect(await store.deadLetters(T0 + 90)).toEqual([]);
+      });
+
+      it("S-15 keeps the error of a refused arrival in its receipt", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        const error = { name: "SessionNotParkedError", message: "no park", sessionId: "s1" };
+        await store.settle(mine, aSettlement("arr-1", { status: "refused", error }), lease);
+
+        expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "refused", error });
+        expect((await store.read("s1"))?.record.status).toBeNull();
+      });
+
+      it("S-25 F-6 goes on with an arrival accepted between the owner's last look and its release", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        expect((await store.read("s1"))?.queued).toBe(0);
+        await under.open().accept(anAccept({ id: "arr-2", acceptedAt: T0 + 1 }));
+        const next = await store.settle(mine, aSettlement("arr-1", { now: T0 + 2 }), lease);
+
+        expect(next).toMatchObject({ attempt: 1, arrival: { id: "arr-2" } });
+        expect((await store.read("s1"))?.record).toMatchObject({
+          lease: { owner: "a", expiresAt: T0 + 2 + LEASE_MS },
+          fence: 1,
+          dueAt: T0 + 2 + LEASE_MS,
+        });
+        expect(await store.receipt("arr-2", T0)).toMatchObject({ status: "running" });
+      });
+
+      it("S-2 settles an arrival once: what is not under way cannot be settled", async () => {
+        await accept("arr-1");
+        await accept("arr-2");
+        const { lease: mine } = won(await claim());
+        await store.settle(mine, aSettlement("arr-1"), lease);
+
+        await refusesUnchanged(() => store.settle(mine, aSettlement("arr-1"), lease), Error);
+      });
+    });
+
+    describe("holding", () => {
+      const firing = { source: "webhook", input: { kind: "turn", trigger: "order" } } as const;
+
+      it("S-19 F-5 passes a held arrival while its park lasts and looks at it again afterwards, in order", async () => {
+        await parkedAt({ parkId: "h1", channel: "decision", state: "review" });
+        await accept("arr-1", firing);
+        await accept("arr-2");
+        await accept("arr-3");
+        const { lease: mine } = won(await claim(T0, "b"));
+        const hold = { arrivalId: "arr-1", parkId: "h1", now: T0, ...lease };
+        const passed = await store.hold(mine, hold);
+        expect(passed?.arrival.id).toBe("arr-2");
+        expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "queued" });
+        expect((await store.read("s1"))?.queued).toBe(2);
+
+        const commit = aCommit({ status: "completed", park: null });
+        const next = await store.settle(mine, aSettlement("arr-2", { commit }), lease);
+        expect(next?.arrival).toMatchObject({ id: "arr-1", seq: 2, heldBy: "h1" });
+      });
+
+      it("S-19 looks at a held arrival again when another park follows the one that held it", async () => {
+        await parkedAt({ parkId: "h1", channel: "decision", state: "review" });
+        await accept("arr-1", firing);
+        await accept("arr-2");
+        const { lease: mine } = won(await claim(T0, "b"));
+        await store.hold(mine, { arrivalId: "arr-1", parkId: "h1", now: T0, ...lease });
+        const commit = aCommit(anInputPark({ parkId: "h2", channel: "decision" }));
+
+        expect((await store.settle(mine, aSettlement("arr-2", { commit }), lease))?.arrival.id).toBe("arr-1");
+      });
+
+      it("S-19 lets the session rest while only held arrivals wait, and finds them again after 30 days", async () => {
+        await parkedAt({ parkId: "h1", channel: "decision", state: "review" });
+        await accept("arr-1", firing);
+        const { lease: mine } = won(await claim(T0, "b"));
+        expect(await store.hold(mine, { arrivalId: "arr-1", parkId: "h1", now: T0, ...lease })).toBeNull();
+
+        const end = T0 + HELD_LIMIT_MS;
+        expect(await claim(end - 1, "c")).toEqual({ kind: "idle", dueAt: end });
+        expect(won(await claim(end, "c")).work.arrival.id).toBe("arr-1");
+      });
+    });
+
+    describe("waking", () => {
+      const resumeAt = T0 + 3_600_000;
+
+      it("S-58 S-59 S-61 F-23 is due at resumeAt, not before, with a delivery made from the park", async () => {
+        await parkedAt({ resumeAt });
+
+        expect(await store.due(resumeAt, { limit: 5 })).toEqual([{ sessionId: "s1", dueAt: resumeAt }]);
+        expect(await claim(resumeAt - 1)).toEqual({ kind: "idle", dueAt: resumeAt });
+        const { work } = won(await claim(resumeAt + 5));
+        expect(work).toEqual({
+          attempt: 1,
+          arrival: {
+            id: wakeArrivalId("s1", "p1"),
+            sessionId: "s1",
+            seq: 0,
+            source: "wake",
+            workflow: "orders",
+            input: { kind: "delivery", trigger: "timer", variables: { now: new Date(resumeAt + 5).toISOString() } },
+            acceptedAt: resumeAt + 5,
+            wakes: "p1",
+          },
+        });
+      });
+
+      it("S-59 F-26 wakes a park once, however many wakers come", async () => {
+        await parkedAt({ resumeAt });
+        const claims = await Promise.all(Array.from({ length: 20 }, (_, n) => claim(resumeAt, `w${n}`)));
+        const winners = claims.filter((result) => result.kind === "claimed");
+        expect(winners).toHaveLength(1);
+        const { lease: mine, work } = won(winners[0] ?? { kind: "idle" });
+        const commit = aCommit({ status: "completed", park: null });
+        await store.settle(mine, aSettlement(work.arrival.id, { commit, now: resumeAt }), lease);
+
+        expect(await claim(resumeAt + DAY_MS)).toEqual({ kind: "idle" });
+        expect(await store.due(resumeAt + DAY_MS, { limit: 5 })).toEqual([]);
+      });
+
+      it("S-60 S-63 wakes a second park for the same instant, at once when it has passed", async () => {
+        await parkedAt({ resumeAt });
+        const { lease: mine, work } = won(await claim(resumeAt));
+        const commit = aCommit(anInputPark({ parkId: "p2", resumeAt }));
+        const next = await store.settle(mine, aSettlement(work.arrival.id, { commit, now: resumeAt }), lease);
+
+        expect(next?.arrival).toMatchObject({ wakes: "p2", id: wakeArrivalId("s1", "p2") });
+      });
+
+      it("S-62 S-70 takes an accepted arrival before the wake-up, which is then moot", async () => {
+        await parkedAt({ resumeAt });
+        await accept("arr-1", { acceptedAt: resumeAt + 1 });
+        const { lease: mine, work } = won(await claim(resumeAt + 2));
+        expect(work.arrival.id).toBe("arr-1");
+        const commit = aCommit({ status: "completed", park: null });
+
+        expect(await store.settle(mine, aSettlement("arr-1", { commit, now: resumeAt + 2 }), lease)).toBeNull();
+      });
+
+      it("S-69 wakes no park that waits for a decision or names no time", async () => {
+        await parkedAt({ channel: "decision", resumeAt });
+        expect(await claim(resumeAt + DAY_MS)).toEqual({ kind: "idle" });
+        expect(await store.due(resumeAt + DAY_MS, { limit: 5 })).toEqual([]);
+      });
+
+      it("F-27 S-91 tries a failed wake-up again with growing pauses, neither dropped nor in a hurry", async () => {
+        await parkedAt({ resumeAt });
+        let now = resumeAt;
+        const pauses: number[] = [];
+        for (let n = 1; n <= 14; n += 1) {
+          const { lease: mine, work } = won(await claim(now, `w${n}`));
+          expect(work.attempt).toBe(n);
+          await store.release(mine, { now, failed: "no model" });
+          const idle = await claim(now, "x");
+          const dueAt = idle.kind === "idle" ? (idle.dueAt ?? 0) : 0;
+          expect(await store.due(dueAt, { limit: 1 })).toEqual([{ sessionId: "s1", dueAt }]);
+          pauses.push(dueAt - now);
+          now = dueAt;
+        }
+
+        expect(pauses.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000]);
+        expect(pauses.at(-1)).toBe(3_600_000);
+        expect((await store.read("s1"))?.record).toMatchObject({
+          wakeFailures: 14,
+          active: null,
+          park: { parkId: "p1" },
+        });
+      });
+
+      it("F-27 counts a wake-up whose owner vanished as failed, and lets an event pass it", async () => {
+        await parkedAt({ resumeAt });
+        won(await claim(resumeAt, "dead"));
+        const lapsed = resumeAt + LEASE_MS;
+        expect(await claim(lapsed, "b")).toEqual({ kind: "idle", dueAt: lapsed + 1_000 });
+        await accept("arr-1", { acceptedAt: lapsed });
+
+        const { record, work } = won(await claim(lapsed, "b"));
+        expect(work.arrival.id).toBe("arr-1");
+        expect(record.wakeFailures).toBe(1);
+      });
+
+      it("F-27 S-91 takes a wake-up for an arrival like any other once its delivery has committed", async () => {
+        await parkedAt({ resumeAt });
+        await store.release(won(await claim(resumeAt)).lease, { now: resumeAt, retryAt: resumeAt, failed: "once" });
+        const { lease: mine } = won(await claim(resumeAt, "dead"));
+        await store.commit(mine, aCommit({ status: "running", park: null }), { now: resumeAt, ...lease });
+        await accept("arr-1", { acceptedAt: resumeAt });
+
+        const { record, work } = won(await claim(resumeAt + LEASE_MS, "b"));
+        expect(work).toMatchObject({ attempt: 1, arrival: { source: "wake", wakes: "p1" } });
+        expect(record).toMatchObject({ wakeFailures: 0, wakeRetryAt: null });
+      });
+
+      it("F-27 pauses before a wake-up that settled without ending its park", async () => {
+        await parkedAt({ resumeAt });
+        const { lease: mine, work } = won(await claim(resumeAt));
+
+        expect(await store.settle(mine, aSettlement(work.arrival.id, { now: resumeAt }), lease)).toBeNull();
+        expect(await claim(resumeAt, "b")).toEqual({ kind: "idle", dueAt: resumeAt + 1_000 });
+      });
+    });
+
+    describe("cancelling", () => {
+      it("S-20 tells the owner of a running turn through the record, and is forgotten when it settles", async () => {
+        expect(await store.cancel("s1", T0)).toBe(false);
+        await accept("arr-1");
+        await accept("arr-2");
+        expect(await store.cancel("s1", T0)).toBe(false);
+        const { lease: mine } = won(await claim());
+
+        expect(await store.cancel("s1", T0)).toBe(true);
+        expect(await store.renew(mine, { now: T0, ...lease })).toEqual({ cancelled: true });
+        expect((await store.read("s1"))?.record.cancelRequested).toBe(true);
+        await store.settle(mine, aSettlement("arr-1", { status: "error" }), lease);
+        expect(await store.renew(mine, { now: T0, ...lease })).toEqual({ cancelled: false });
+      });
+
+      it("S-20 S-50 reaches a turn without an owner at once, though it pauses", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        await store.release(mine, { now: T0, retryAt: T0 + DAY_MS, failed: "x" });
+
+        expect(await store.cancel("s1", T0 + 5)).toBe(true);
+        expect(await store.due(T0 + 5, { limit: 1 })).toEqual([{ sessionId: "s1", dueAt: T0 + 5 }]);
+        expect(won(await claim(T0 + 5, "b")).record.cancelRequested).toBe(true);
+      });
+
+      it("S-50 does not let a cancelled turn wait when its owner gives it back", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        await store.cancel("s1", T0);
+        await store.release(mine, { now: T0 + 1, retryAt: T0 + DAY_MS });
+
+        expect(won(await claim(T0 + 1, "b")).record.cancelRequested).toBe(true);
+      });
+
+      it("S-20 S-15 removes a queued arrival as superseded, and leaves the running one", async () => {
+        await accept("arr-1");
+        await accept("arr-2");
+        const { lease: mine } = won(await claim());
+
+        expect(await store.cancel("s1", T0, { arrivalId: "arr-2" })).toBe(true);
+        expect(await store.receipt("arr-2", T0)).toMatchObject({ status: "superseded" });
+        expect((await store.read("s1"))?.record.cancelRequested).toBe(false);
+        expect(await store.settle(mine, aSettlement("arr-1"), lease)).toBeNull();
+        expect(await store.cancel("s1", T0, { arrivalId: "arr-2" })).toBe(false);
+      });
+    });
+
+    describe("finding sessions", () => {
+      it("F-56 lists sessions that have run, latest first, by status, workflow, time and number", async () => {
+        for (const [n, sessionId] of ["s1", "s2", "s3"].entries()) {
+          await accept(`l-${n}`, { sessionId, workflow: n === 2 ? "other" : "orders" });
+          const { lease: mine } = won(await claim(T0, "a", sessionId));
+          const commit =
+            n === 0 ? aCommit({ status: "completed" }) : aCommit(anInputPark({ parkId: `p${n}`, resumeAt: T0 + n }));
+          await store.settle(mine, aSettlement(`l-${n}`, { commit, now: T0 + n }), lease);
+        }
+        const ids = async (filter: Parameters<SessionStore["list"]>[0]) =>
+          (await store.list(filter)).map((record) => record.sessionId);
+
+        expect(await ids(undefined)).toEqual(["s3", "s2", "s1"]);
+        expect(await ids({ limit: 2 })).toEqual(["s3", "s2"]);
+        expect(await ids({ status: "completed" })).toEqual(["s1"]);
+        expect(await ids({ workflow: "orders" })).toEqual(["s2", "s1"]);
+        expect(await ids({ dueBefore: T0 + 1 })).toEqual(["s2"]);
+        expect((await store.list({ status: "completed" }))[0]).toEqual((await store.read("s1"))?.record);
+      });
+
+      it("S-64 pages due sessions by time, oldest first, each once", async () => {
+        for (let n = 0; n < 7; n += 1) {
+          await accept(`d-${n}`, { sessionId: `s${n}`, acceptedAt: T0 + Math.floor(n / 3) });
+        }
+        const found: string[] = [];
+        let page = await store.due(T0 + 1, { limit: 2 });
+        while (page.length > 0) {
+          found.push(...page.map((entry) => entry.sessionId));
+          page = await store.due(T0 + 1, { limit: 2, after: page.at(-1) });
+        }
+
+        expect(found).toEqual(["s0", "s1", "s2", "s3", "s4", "s5"]);
+      });
+    });
+
+    describe("publishing", () => {
+      it("S-97 S-98 S-99 keeps events in order until they are published, with a due mark", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        const events = [anEvent(1), anEvent(2), anEvent(3)];
+        await store.settle(mine, aSettlement("arr-1", { events }), lease);
+
+        await store.published("s1", ["s1/1/1", "s1/1/2"], T0 + 1);
+        expect(await store.unpublished("s1")).toEqual([anEvent(3)]);
+        expect(await store.due(T0, { limit: 1 })).toHaveLength(1);
+        await store.published("s1", ["s1/1/3", "s1/1/1"], T0 + 2);
+        expect(await store.unpublished("s1")).toEqual([]);
+        expect((await store.read("s1"))?.record).toMatchObject({ unpublished: 0, dueAt: null });
+      });
+    });
+
+    describe("deleting", () => {
+      it("S-85 refuses while a lease lives, and changes nothing", async () => {
+        await accept("arr-1");
+        won(await claim());
+
+        await refusesUnchanged(() => store.beginDelete("s1", T0 + 1), SessionBusyError);
+      });
+
+      it("S-84 S-86 fences former owners, refuses what waits, and accepts nothing meanwhile", async () => {
+        await accept("arr-1");
+        await accept("arr-2");
+        const { lease: mine } = won(await claim());
+        await store.commit(mine, aCommit({ status: "running" }), { now: T0, ...lease });
+        expect(await store.list()).toHaveLength(1);
+        expect(await store.beginDelete("s1", T0 + LEASE_MS)).toBe(true);
+
+        expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "refused" });
+        expect(await store.receipt("arr-2", T0)).toMatchObject({ status: "refused" });
+        expect(await store.due(T0 + DAY_MS, { limit: 5 })).toEqual([]);
+        await refusesUnchanged(
+          () => store.commit(mine, aCommit({}, { k: "v" }), { now: T0, ...lease }),
+          LeaseLostError,
+        );
+        await refusesUnchanged(() => accept("arr-3"), SessionBusyError);
+        expect((await claim(T0 + DAY_MS, "b")).kind).toBe("idle");
+        expect(await store.beginDelete("s1", T0 + LEASE_MS)).toBe(true);
+      });
+
+      it("S-84 S-87 F-47 removes all but receipts without content, and the id then names a new session", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        const commit = aCommit({ status: "completed" }, { k: "v" });
+        const events = [anEvent(1)];
+        await store.settle(mine, aSettlement("arr-1", { commit, events, outcome: OUTCOME }), lease);
+        await accept("arr-2");
+        await store.beginDelete("s1", T0);
+        await store.finishDelete("s1");
+        await store.finishDelete("s1");
+
+        expect(await store.read("s1")).toBeNull();
+        expect(await store.unpublished("s1")).toEqual([]);
+        expect(await store.list()).toEqual([]);
+        expect(await store.beginDelete("s1", T0)).toBe(false);
+        const kept = await store.receipt("arr-1", T0);
+        expect(kept).toMatchObject({ status: "settled", seq: 1, outcome: { kind: "completed", reply: "" } });
+        expect(JSON.stringify(kept)).not.toContain("secret");
+        expect(await store.receipt("arr-2", T0)).not.toHaveProperty("error");
+        expect((await accept("arr-1")).kind).toBe("repeated");
+        expect(await store.read("s1")).toBeNull();
+        expect(await accept("arr-3")).toMatchObject({ kind: "accepted", receipt: { seq: 1 } });
+        expect((await store.read("s1"))?.thread).toEqual([]);
+      });
+
+      it("S-84 removes nothing of a session that is not marked", async () => {
+        await accept("arr-1");
+        await store.finishDelete("s1");
+
+        expect((await store.read("s1"))?.queued).toBe(1);
+      });
+
+      it("R-312 leaves sessions alone whose id begins with the deleted one's", async () => {
+        const others = ["run7/cases/x", "run70", "run", "run7~1"];
+        for (const sessionId of ["run7", ...others]) {
+          await accept(`p-${sessionId}`, { sessionId });
+          const { lease: mine } = won(await claim(T0, "a", sessionId));
+          const commit = aCommit({ status: "completed" }, { k: sessionId });
+          const events = [anEvent(1, { id: `${sessionId}/1/1`, sessionId })];
+          await store.settle(mine, aSettlement(`p-${sessionId}`, { commit, events, outcome: OUTCOME }), lease);
+        }
+        const view = (sessionId: string) => seen(sessionId).then(({ read, events }) => ({ read, events }));
+        const before = await Promise.all(others.map(view));
+        await store.beginDelete("run7", T0);
+        await store.finishDelete("run7");
+
+        expect(await Promise.all(others.map(view))).toEqual(before);
+        for (const sessionId of others) {
+          expect(await store.receipt(`p-${sessionId}`, T0)).toMatchObject({ outcome: OUTCOME });
+        }
+      });
+    });
+
+    it("F-13 S-103 shows a fresh handle all that another wrote", async () => {
+      await accept("arr-1");
+      const { lease: mine }: { lease: Lease } = won(await claim());
+      await store.commit(mine, aCommit({ status: "running" }, { k: "v" }), { now: T0, ...lease });
+
+      const fresh = under.open();
+      expect(await fresh.read("s1")).toEqual(await store.read("s1"));
+      expect(await fresh.settle(mine, aSettlement("arr-1"), lease)).toBeNull();
+      expect((await store.read("s1"))?.record.lease).toBeNull();
+    });
+
+    it("hands out copies: changing what was read or given changes nothing stored", async () => {
+      const request = anAccept({ input: { kind: "turn", message: "m", variables: { a: [1] } } });
+      await store.accept(request);
+      const before = await seen();
+      (request.arrival.input as { message: string }).message = "changed";
+      const read = await store.read("s1");
+      if (read) read.record.workflow = "changed";
+
+      expect(await seen()).toEqual(before);
+      expect(won(await claim()).work.arrival.input).toMatchObject({ message: "m" });
+    });
+  });
+}

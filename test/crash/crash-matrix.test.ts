@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { SCENARIOS } from "./scenarios.js";
+import { type Mode, runScenario } from "./world.js";
+
+const MODES: Mode[] = ["before", "after", "answer lost"];
+
+describe("the world ends at every store operation in turn", () => {
+  it.each(SCENARIOS)(
+    "S-33 S-103 F-15 F-50 $name ends as if nothing had happened",
+    { timeout: 240_000 },
+    async (scenario) => {
+      const undisturbed = await runScenario(scenario, null);
+      const different: string[] = [];
+
+      for (const [index, op] of undisturbed.ops.entries()) {
+        for (const mode of MODES) {
+          const ending = await runScenario(scenario, { at: index + 1, mode });
+          if (JSON.stringify(ending.result) !== JSON.stringify(undisturbed.result)) {
+            different.push(`${mode} operation ${index + 1} (${op})`);
+            if (different.length === 1) expect.soft(ending.result).toEqual(undisturbed.result);
+          }
+        }
+      }
+
+      console.info(`${scenario.name}: ${undisturbed.ops.length * MODES.length} kill points`);
+      expect(undisturbed.ops.length).toBeGreaterThan(10);
+      expect(different).toEqual([]);
+    },
+  );
+});

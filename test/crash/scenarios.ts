@@ -1,0 +1,84 @@
+/** What the crash matrix runs: the bundled examples, and one message with three calls at once. */
+import { join } from "node:path";
+import type { ArrivalInput } from "../../lib/session/arrival.js";
+import { toolsFromMap } from "../../lib/tools/index.js";
+import { readOutbox, refundDeskTools } from "../../workflows/refund-desk/host/tools.ts";
+import { effectTools, readEffects } from "./effect-tools.js";
+
+export const REPOSITORY = join(import.meta.dirname, "..", "..");
+
+export type Step =
+  | { input: ArrivalInput }
+  /** Time passes, then whatever is due is worked on. */
+  | { waitMs: number };
+
+export interface Scenario {
+  name: string;
+  workflow: string;
+  rootDir: string;
+  sessionId: string;
+  /** A scripted model, from the repository's root. */
+  script?: string;
+  steps: Step[];
+  /** Host tools whose effects land in `dir`, and what is found there afterwards. */
+  tools?(dir: string): ReturnType<typeof toolsFromMap>;
+  effects?(dir: string): unknown;
+}
+
+const visit = { visit_id: "visit-1", plate: "ab-12 cd", visitor: "Ada" };
+const refund = { customer_email: "leo@mail.example", asked_on: "2026-03-20" };
+
+function refundTools(dir: string) {
+  const ordersFile = join(REPOSITORY, "workflows", "refund-desk", "host", "orders.json");
+  return toolsFromMap(refundDeskTools({ ordersFile, outboxDir: dir }) as Parameters<typeof toolsFromMap>[0]);
+}
+
+export const SCENARIOS: Scenario[] = [
+  {
+    name: "hello-park",
+    workflow: "hello-park",
+    rootDir: REPOSITORY,
+    sessionId: "visit-1",
+    steps: [
+      { input: { kind: "turn", message: "A car is at the gate.", variables: visit } },
+      { input: { kind: "decision", target: "hold-car" } },
+      { input: { kind: "decision", target: "open-barrier", comment: "In the book.", decidedBy: "gate" } },
+      { input: { kind: "turn", trigger: "exit_camera", variables: { visit_id: "visit-1" } } },
+    ],
+  },
+  {
+    name: "hello-wait",
+    workflow: "hello-wait",
+    rootDir: REPOSITORY,
+    sessionId: "pause-1",
+    script: "test/scripts/hello-wait.yaml",
+    steps: [
+      { input: { kind: "turn", message: "Cool the barrier down.", variables: { minutes: 5 } } },
+      { waitMs: 300_000 },
+    ],
+  },
+  {
+    name: "refund-desk",
+    workflow: "refund-desk",
+    rootDir: REPOSITORY,
+    sessionId: "case-1",
+    script: "test/scripts/refund-large.yaml",
+    steps: [
+      { input: { kind: "turn", message: "Please refund order NL-310.", variables: refund } },
+      { input: { kind: "reply", message: "How long will it take?" } },
+      { input: { kind: "decision", target: "draft-email", comment: "Fine.", decidedBy: "lead" } },
+    ],
+    tools: refundTools,
+    effects: readOutbox,
+  },
+  {
+    name: "three calls at once",
+    workflow: "three-calls",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "calls-1",
+    script: join(import.meta.dirname, "three-calls.yaml"),
+    steps: [{ input: { kind: "turn", message: "Do the three things." } }],
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
+];

@@ -1,0 +1,9 @@
+/** An OpenAI-compatible model endpoint for tests and demos. */
+export { fromScript, type ServerCall, type ServerReply } from "./reply.js";
+export {
+  type ChatRequest,
+  type ModelServer,
+  type ModelServerOptions,
+  type RecordedRequest,
+  startModelServer,
+} from "./server.js";
