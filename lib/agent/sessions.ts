@@ -3,6 +3,7 @@ import { SessionBusyError, SessionNotResumableError } from "../session/errors.js
 import { deleteSession } from "../session/index.js";
 import { type SessionSummary, summaryOf } from "../session/outcome.js";
 import type { SessionFilter } from "../session/ports.js";
+import type { TrailStep } from "../session/state.js";
 import { loadState } from "../turn/load-state.js";
 import type { Assembly, Host } from "../turn/types.js";
 import { fileStoreBackend, seedFiles } from "../workspace/index.js";
@@ -13,6 +14,8 @@ export interface Sessions {
   list(filter?: SessionFilter): Promise<SessionSummary[]>;
   /** Null for a session that has not run (H-76). */
   get(sessionId: string): Promise<SessionSummary | null>;
+  /** What happened, in order (R-8); empty for a session that has not run. */
+  trail(sessionId: string): Promise<readonly TrailStep[]>;
   /** Length of the transcript, 0 when unknown. */
   messageCount(sessionId: string): Promise<number>;
   /** False when there was nothing. @throws {SessionNotResumableError} while a turn runs */
@@ -35,6 +38,9 @@ export function createSessions(host: Host, assembly: Assembly): Sessions {
     async get(sessionId) {
       const session = await load(sessionId);
       return session ? summaryOf(session.record, session.state, { queued: session.queued }) : null;
+    },
+    async trail(sessionId) {
+      return (await load(sessionId))?.state.trail ?? [];
     },
     async messageCount(sessionId) {
       return (await load(sessionId))?.state.messages.length ?? 0;

@@ -1,5 +1,5 @@
 /** What can be said of an input before it is accepted: shape always, the session's condition where it is at rest (S-8, R-12). */
-import type { ArrivalInput, FileRef } from "../session/arrival.js";
+import type { Arrival, ArrivalInput, FileRef } from "../session/arrival.js";
 import { judgeArrival } from "../session/arrive/judge.js";
 import { MissingDeliveryTriggerError, SessionNotParkedError } from "../session/errors.js";
 import { emptyState } from "../session/fold.js";
@@ -32,18 +32,32 @@ export async function checkInput(
   if (input.kind === "delivery" && input.trigger.trim() === "") throw new MissingDeliveryTriggerError();
   const problem = "variables" in input ? deliveryProblem(input.variables ?? {}) : null;
   if (problem) throw problem;
-  if (asked.repeats) return;
+  if (asked.repeats || fitsAnySession(assembly, sessionId, input)) return;
   const loaded = await loadState(host.store, sessionId);
   const atRest =
     loaded === null || (loaded.record.lease === null && loaded.record.active === null && loaded.queued === 0);
   if (!atRest) return;
   if (loaded === null && input.kind === "reply") throw new SessionNotParkedError(sessionId, null);
-  const arrival = { id: "", sessionId, seq: 0, source: "api", workflow: "", input, acceptedAt: 0 } as const;
-  const judged = judgeArrival(assembly.machine, loaded?.state ?? emptyState(), arrival, assembly.defaultTrigger);
+  const state = loaded?.state ?? emptyState();
+  const judged = judgeArrival(assembly.machine, state, arrivalOf(sessionId, input), assembly.defaultTrigger);
   if (judged.kind === "refuse") throw judged.error;
   // A title that is none refuses a turn that opens, and is skipped by a delivery.
   const untitled = judged.kind === "open" ? seedProblem(judged.input.variables ?? {}) : null;
   if (untitled) throw untitled;
+}
+
+/**
+ * A message under a trigger of the workflow opens a turn, answers a question or is delivered, whatever the session is: only
+ * files and a title may still be refused. So there is nothing to look up.
+ */
+function fitsAnySession({ machine, defaultTrigger }: Assembly, sessionId: string, input: ArrivalInput): boolean {
+  if (input.kind !== "turn" || input.files !== undefined || Object.hasOwn(input.variables ?? {}, "title")) return false;
+  const judged = judgeArrival(machine, emptyState(), arrivalOf(sessionId, input), defaultTrigger);
+  return judged.kind === "open" && judged.message !== undefined;
+}
+
+function arrivalOf(sessionId: string, input: ArrivalInput): Arrival {
+  return { id: "", sessionId, seq: 0, source: "api", workflow: "", input, acceptedAt: 0 };
 }
 
 /** Uploads by their hash, so that storing one twice is harmless (S-10). */

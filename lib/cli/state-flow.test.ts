@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { EngineEvent, EventDraft } from "../session/events.js";
 import { renderEventLine } from "../session/event-line.js";
+import type { EngineEvent, EventDraft } from "../session/events.js";
 import { createStateFlowRenderer } from "./state-flow.js";
 import { createStyle, wantsColour } from "./style.js";
 

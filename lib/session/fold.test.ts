@@ -1,122 +1,76 @@
 import { describe, expect, it } from "vitest";
 import { applyPatch, applyPatches, emptyState } from "./fold.js";
-import type { CallAnswer, SessionPatch } from "./state.js";
+import type { SessionPatch } from "./state.js";
 
-const answer = (callId: string, of: Partial<CallAnswer> = {}): CallAnswer => ({
-  callId,
-  tool: "ls",
-  text: `of ${callId}`,
-  status: "success",
-  ...of,
+const opened: SessionPatch = {
+  set: { status: "running", position: "work" },
+  messages: [
+    { id: "m0", role: "user", content: "go" },
+    { id: "m1", role: "assistant", content: "", tool_calls: ["a", "b", "c"].map((id) => ({ id, name: "t", args: {} })) },
+  ],
+  batch: { calls: ["a", "b", "c"], answers: [{ callId: "b", tool: "t", text: "B", status: "success" }] },
+};
+const answer = (callId: string, more = {}): SessionPatch => ({
+  answers: [{ callId, tool: "t", text: callId.toUpperCase(), status: "success", ...more }],
 });
 
-const STEP: SessionPatch[] = [
-  { set: { status: "running", position: "work", stepsUsed: 1 }, messages: [{ id: "m0", role: "user", content: "Hi" }] },
-  { variables: { a: { value: 1, locked: false } }, trail: [{ to: "work", kind: "trigger", ts: 1 }] },
-  {
-    batch: {
-      calls: ["a", "b"],
-      answers: [],
-      effect: { set: { position: "next" }, trail: [{ to: "next", kind: "agent", ts: 2 }] },
-    },
-  },
-  { answers: [answer("b")] },
-  { answers: [answer("a")] },
-];
+describe("a session's fold", () => {
+  it("R-49 is the same whether patches come one by one or all at once", () => {
+    const patches = [opened, answer("c"), { set: { trigger: "x" } }, answer("a"), { usage: usage(2) }];
+    const oneByOne = patches.reduce(applyPatch, emptyState());
 
-describe("folding patches", () => {
-  it("R-49 makes one state of a step's patches, together or one by one", () => {
-    const together = applyPatches(emptyState(), STEP);
-    const oneByOne = STEP.reduce(applyPatch, emptyState());
-
-    expect(together).toEqual(oneByOne);
-    expect(together.fields.position).toBe("next");
+    expect(applyPatches(emptyState(), patches)).toEqual(oneByOne);
+    expect(applyPatches(applyPatches(emptyState(), patches.slice(0, 2)), patches.slice(2))).toEqual(oneByOne);
   });
 
-  it("R-49 leaves the state it starts from as it was", () => {
-    const before = applyPatches(emptyState(), STEP.slice(0, 2));
-    const copy = structuredClone(before);
+  it("R-55 F-59 answers enter the transcript in message order when the last one is in, as one step", () => {
+    const before = applyPatches(emptyState(), [opened, answer("c")]);
+    const after = applyPatch(before, answer("a"));
 
-    applyPatches(before, STEP.slice(2));
-
-    expect(before).toEqual(copy);
+    expect(before.messages).toHaveLength(2);
+    expect(before.fields.stepsUsed).toBeUndefined();
+    expect(after.messages.slice(2).map(({ content }) => content)).toEqual(["A", "B", "C"]);
+    expect(after).toMatchObject({ batch: null, fields: { stepsUsed: 1 } });
   });
 
-  it("R-5 replaces a field whole, and clears it with null", () => {
-    const set = applyPatches(emptyState(), [
-      { set: { parkCounts: { a: 1 }, limit: "x" } },
-      { set: { parkCounts: { b: 2 }, limit: null } },
-    ]);
+  it("F-50 R-49 a second answer to a call changes nothing, nor does one to a call of no batch", () => {
+    const once = applyPatches(emptyState(), [opened, answer("c")]);
 
-    expect(set.fields).toEqual({ parkCounts: { b: 2 } });
+    expect(applyPatch(once, answer("c", { text: "other" }))).toEqual(once);
+    expect(applyPatch(once, answer("zz"))).toEqual(once);
   });
 
-  it("R-9 appends to the trail and never touches what is there", () => {
-    const state = applyPatches(emptyState(), STEP);
-
-    expect(state.trail.map((step) => step.to)).toEqual(["work", "next"]);
-    expect(applyPatch(state, {}).trail).toEqual(state.trail);
-  });
-
-  it("H-116 adds usage up, cost present when either side has it", () => {
-    const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheCreationTokens: 4 };
-
-    expect(
-      applyPatches(emptyState(), [
-        { usage },
-        { usage: { ...usage, costUsd: 0.1 } },
-        { usage: { ...usage, costUsd: 0.2 } },
-      ]).usage,
-    ).toEqual({
-      inputTokens: 3,
-      outputTokens: 6,
-      cacheReadTokens: 9,
-      cacheCreationTokens: 12,
-      costUsd: 0.3,
-    });
-    expect(applyPatches(emptyState(), [{ usage }, { usage }]).usage).not.toHaveProperty("costUsd");
-  });
-});
-
-describe("a batch of calls", () => {
-  it("R-55 enters the transcript in message order, whichever answer came first", () => {
-    const state = applyPatches(emptyState(), STEP);
-
-    expect(state.messages.slice(1).map((message) => message.tool_call_id)).toEqual(["a", "b"]);
-  });
-
-  it("R-46 counts as one step, when its last answer is in", () => {
-    expect(applyPatches(emptyState(), STEP.slice(0, 4)).fields.stepsUsed).toBe(1);
-    expect(applyPatches(emptyState(), STEP).fields.stepsUsed).toBe(2);
-  });
-
-  it("R-49 moves nothing before its last answer is in", () => {
-    const open = applyPatches(emptyState(), STEP.slice(0, 4));
-
-    expect(open.fields.position).toBe("work");
-    expect(open.messages).toHaveLength(1);
-    expect(open.batch?.answers).toHaveLength(1);
-  });
-
-  it("takes the first of two answers to one call, and none to a call it does not hold", () => {
-    const state = applyPatches(emptyState(), [
-      ...STEP.slice(0, 4),
-      { answers: [answer("b", { text: "again" }), answer("z"), answer("a")] },
-    ]);
-
-    expect(state.messages.slice(1).map((message) => message.content)).toEqual(["of a", "of b"]);
-  });
-
-  it("R-61 marks what was refused and what governance blocked", () => {
-    const batch = {
-      calls: ["a"],
-      answers: [answer("a", { status: "error", refusal: "blocked:tool.denied", blocked: true })],
+  it("R-119 R-167 what the batch decided takes effect when it closes, unless a call failed the state", () => {
+    const moving: SessionPatch = {
+      ...opened,
+      batch: { ...opened.batch!, effect: { set: { position: "next" } }, movers: ["b"] },
     };
-    const { messages } = applyPatch(emptyState(), { batch });
+    const clean = applyPatches(emptyState(), [moving, answer("a"), answer("c")]);
+    const failed = applyPatches(emptyState(), [moving, answer("a", { failure: "spent" }), answer("c")]);
 
-    expect(messages[0]).toMatchObject({
+    expect(applyPatches(emptyState(), [moving, answer("a")]).fields.position).toBe("work");
+    expect(clean.fields).toMatchObject({ position: "next" });
+    expect(failed.fields).toMatchObject({ position: "work", failure: "spent" });
+    expect(failed.messages.find(({ tool_call_id }) => tool_call_id === "b")).toMatchObject({
       status: "error",
-      additional_kwargs: { governance_blocked: true, archmax: { refusal: "blocked:tool.denied" } },
+      additional_kwargs: { archmax: { refusal: "state-failed" } },
     });
   });
+
+  it("R-287 sums usage, with a cost when either side has one", () => {
+    const sum = applyPatches(emptyState(), [{ usage: usage(1) }, { usage: { ...usage(2), costUsd: 0.1 } }, { usage: usage(3) }]);
+
+    expect(sum.usage).toEqual({ ...usage(6), costUsd: 0.1 });
+  });
+
+  it("R-5 null clears a field, undefined leaves it", () => {
+    const state = applyPatches(emptyState(), [opened, { set: { position: null, status: undefined } }]);
+
+    expect(state.fields).not.toHaveProperty("position");
+    expect(state.fields.status).toBe("running");
+  });
 });
+
+function usage(n: number) {
+  return { inputTokens: n, outputTokens: n, cacheReadTokens: n, cacheCreationTokens: n };
+}

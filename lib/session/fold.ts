@@ -25,6 +25,22 @@ export function applyPatch(state: SessionState, patch: SessionPatch): SessionSta
   return applyPatches(state, [patch]);
 }
 
+/**
+ * The same patches without the clearing of fields that are not set anyway: what is stored is what a step changed. Patches
+ * that answer calls stay as they are, since what their batch decided takes effect in between.
+ */
+export function withoutIdleClears(state: SessionState, patches: readonly SessionPatch[]): SessionPatch[] {
+  if (state.batch || patches.some((patch) => patch.answers || patch.batch)) return [...patches];
+  const set = new Set(Object.keys(state.fields));
+  return patches.map((patch) => {
+    const kept = Object.entries(patch.set ?? {}).filter(([name, value]) => value !== null || set.has(name));
+    for (const [name] of kept) set.add(name);
+    if (!patch.set) return patch;
+    const { set: _all, ...rest } = patch;
+    return kept.length > 0 ? { ...rest, set: Object.fromEntries(kept) } : rest;
+  });
+}
+
 interface Draft {
   fields: Partial<SessionFields>;
   messages: StoredMessage[];

@@ -3,7 +3,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { Annotation, Command, END, Send, START, StateGraph } from "@langchain/langgraph";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
-import { applyPatches } from "../session/fold.js";
+import { applyPatches, withoutIdleClears } from "../session/fold.js";
 import type { SessionState } from "../session/state.js";
 import { sessionChannel } from "./channel.js";
 import { SESSION_CHANNEL } from "./channel-name.js";
@@ -54,8 +54,8 @@ function stepNode(name: string, node: TurnNode) {
       if (due !== name) return goto(turn, { patches: [] }, state);
     }
     turn.signal.throwIfAborted();
-    const result = await node(turn, state);
-    return goto(turn, result, applyPatches(state, result.patches));
+    const { patches, tasks } = await node(turn, state);
+    return goto(turn, { patches: withoutIdleClears(state, patches), tasks }, applyPatches(state, patches));
   };
 }
 

@@ -53,7 +53,8 @@ const NO_GRAPH_LIMIT = 1_000_000;
 async function invoke(graph: TurnGraph, turn: Turn, resumed: boolean, options: LegOptions): Promise<void> {
   const control = new RunControl();
   turn.onStep = () => {
-    if (options.drainAt !== undefined && turn.host.clock.now() >= options.drainAt) control.requestDrain("deadline");
+    const late = options.drainAt !== undefined && turn.host.clock.now() >= options.drainAt;
+    if (late && turn.writer.hasCommitted) control.requestDrain("deadline");
   };
   await graph.invoke(resumed ? null : ({ session: [] } as never), {
     configurable: { thread_id: turn.sessionId, turn },

@@ -10,7 +10,7 @@ import type { RecordPatch, SessionRecord } from "../session/record.js";
 import type { SessionPatch, SessionState } from "../session/state.js";
 import { SESSION_CHANNEL } from "./channel-name.js";
 import type { ItemChange, StoredCheckpoint } from "./thread/image.js";
-import { ThreadImage } from "./thread/image.js";
+import { ThreadImage, writesPrefix } from "./thread/image.js";
 import type { ThreadWriter } from "./thread/saver.js";
 
 /**
@@ -33,6 +33,8 @@ export class SessionWriter implements ThreadWriter {
   /** Set by the node that ends a step; back to `later` after its checkpoint. */
   stepEnd: StepEnd = "later";
   state: SessionState;
+  /** Something of this invocation is in the store: it may end at a step boundary (S-56). */
+  hasCommitted = false;
   /** Called after a step's checkpoint, unless the step waits for the settlement (R-297). */
   onStep: () => void = () => {};
   /** Journal entries of the turn, by key. */
@@ -90,6 +92,7 @@ export class SessionWriter implements ThreadWriter {
         writes.flatMap((write) => write[2] as SessionPatch[]),
       );
     }
+    this.trimWrites(stored.counter);
     const end = this.stepEnd;
     this.stepEnd = "later";
     const due = end === "commit" || (end === "later" && this.recordChanged());
@@ -146,6 +149,7 @@ export class SessionWriter implements ThreadWriter {
     const { store, lease, clock, leaseMs } = this.options;
     try {
       await store.commit(lease, commit, { now: clock.now(), leaseMs });
+      this.hasCommitted = true;
     } catch (error) {
       this.lose(error);
       throw error;
@@ -160,6 +164,16 @@ export class SessionWriter implements ThreadWriter {
     for (const key of removes) {
       this.puts.delete(key);
       if (this.stored.has(key)) this.removes.add(key);
+    }
+  }
+
+  /** Writes that go out together with a newer checkpoint need not hold what only leads to it. */
+  private trimWrites(counter: number): void {
+    for (const key of this.puts.keys()) {
+      if (!key.startsWith("W") || key >= writesPrefix("", counter)) continue;
+      const text = this.thread.historyText(key, SESSION_CHANNEL);
+      if (text === null) this.puts.delete(key);
+      else this.puts.set(key, text);
     }
   }
 

@@ -39,7 +39,6 @@ export async function openDesk(
       ARCHMAX_MODEL: "bench",
       ARCHMAX_STREAMING: streaming ? "on" : "off",
     },
-    onEvent: () => {},
     ...rest,
   });
   return { agent, handed };

@@ -2,15 +2,18 @@
  * A world that can end at any store operation: nothing after it takes effect, and a new agent shares only the stores.
  * The operations are counted as they happen, so a new write joins the matrix by itself.
  */
+
+import type { AgentStores } from "../../lib/agent/options.js";
 import { type Agent, createAgent } from "../../lib/agent.js";
 import type { Receipt } from "../../lib/session/arrival.js";
-import { LEASE_MS } from "../../lib/session/index.js";
+import { arrivalIdFor, LEASE_MS } from "../../lib/session/index.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { loadState } from "../../lib/turn/load-state.js";
+import type { LegOptions } from "../../lib/turn/types.js";
 import { sharedSandbox } from "../harness/agent.js";
-import { manualClock } from "../harness/clock.js";
+import { type ManualClock, manualClock } from "../harness/clock.js";
 import { temporaryFolder } from "../harness/temporary.js";
-import { type StoreOp, wrapStore } from "../harness/wrap-store.js";
+import { type Intercept, wrapStore } from "../harness/wrap-store.js";
 import type { Scenario } from "./scenarios.js";
 
 /** Dies before the operation; right after it; or lives on after it with its answer lost. */
@@ -29,76 +32,122 @@ export interface Ending {
 }
 
 /** Longer than any lease or pause between attempts. */
-const PAUSE_MS = LEASE_MS + 10 * 60_000;
+export const PAUSE_MS = LEASE_MS + 10 * 60_000;
 const MAX_TRIES = 8;
 
-export async function runScenario(scenario: Scenario, kill: Kill | null): Promise<Ending> {
+/** Runs a scenario in memory, with at most one end of the world in it. */
+export async function runScenario(scenario: Scenario, kill: Kill | null, leg: LegOptions = {}): Promise<Ending> {
   const folder = temporaryFolder();
   const clock = manualClock();
   const stores = { sessions: createMemorySessionStore(), files: createMemoryFileStore() };
   const life = createLife(kill);
-  const open = (mortal: boolean) =>
-    createAgent({
-      workflow: scenario.workflow,
-      workspace: { rootDir: scenario.rootDir },
-      stores: mortal
-        ? { sessions: wrapStore(stores.sessions, life.intercept), files: wrapStore(stores.files, life.intercept) }
-        : stores,
-      tools: mortal ? life.mortalTools(scenario.tools?.(folder.dir) ?? []) : (scenario.tools?.(folder.dir) ?? []),
-      env: scenario.script ? { ARCHMAX_MODEL: `script:${scenario.script}` } : {},
-      sandboxRuntime: sharedSandbox(),
-      onEvent: () => {},
-      host: { clock, owner: mortal ? "first" : "second" },
-    });
+  let agent = await openAgent(scenario, { clock, dir: folder.dir, stores: wrapped(stores, life.intercept), life });
 
-  let agent: Agent = await open(true);
-  /** Does the work, or reports that it ended with the world or its answer. */
-  async function attempt(work: (agent: Agent) => Promise<unknown>): Promise<void> {
-    try {
-      await (life.dead ? work(agent) : Promise.race([work(agent), life.death]));
-    } catch {
-      // Whoever called would call again.
-    }
-    if (life.dead) agent = await open(false);
-  }
+  const play: Play = {
+    stores,
+    clock,
+    leg,
+    /** Does the work, or reports that it ended with the world or its answer. */
+    async attempt(work) {
+      try {
+        await (life.dead ? work(agent) : Promise.race([work(agent), life.death]));
+      } catch {
+        // Whoever called would call again.
+      }
+      if (life.dead) agent = await openAgent(scenario, { clock, dir: folder.dir, stores });
+    },
+  };
+  await playSteps(scenario, play);
+  const result = await resultOf(scenario, { stores, dir: folder.dir });
+  folder.remove();
+  return { ops: life.ops, result };
+}
 
-  const receipts: Receipt[] = [];
+export interface Life {
+  dead: boolean;
+  never: Promise<never>;
+}
+
+export async function openAgent(
+  scenario: Scenario,
+  given: { clock: ManualClock; dir: string; stores: AgentStores; life?: Life },
+): Promise<Agent> {
+  const tools = scenario.tools?.(given.dir) ?? [];
+  return createAgent({
+    workflow: scenario.workflow,
+    workspace: { rootDir: scenario.rootDir },
+    stores: given.stores,
+    tools: given.life ? mortal(tools, given.life) : tools,
+    env: scenario.script ? { ARCHMAX_MODEL: `script:${scenario.script}` } : {},
+    sandboxRuntime: sharedSandbox(),
+    onEvent: () => {},
+    host: { clock: given.clock, owner: given.life ? "first" : "second" },
+  });
+}
+
+export function wrapped(stores: AgentStores, intercept: Intercept): AgentStores {
+  return { sessions: wrapStore(stores.sessions, intercept), files: wrapStore(stores.files, intercept) };
+}
+
+export interface Play {
+  /** The stores as they are, for looking. */
+  stores: AgentStores;
+  clock: ManualClock;
+  leg: LegOptions;
+  attempt(work: (agent: Agent) => Promise<unknown>): Promise<void>;
+}
+
+/** Every step is asked for until it is settled, as callers and sweeps would; a step that was settled before is not run again. */
+export async function playSteps(scenario: Scenario, { stores, clock, leg, attempt }: Play): Promise<void> {
+  const { sessionId } = scenario;
   for (const [index, step] of scenario.steps.entries()) {
     if ("waitMs" in step) {
       clock.advance(step.waitMs);
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        await attempt(() => agent.wake());
-        const record = (await stores.sessions.read(scenario.sessionId))?.record;
-        if (record && record.dueAt === null) break;
+        await attempt((agent) => agent.wake());
+        const record = (await stores.sessions.read(sessionId))?.record;
+        if (record?.dueAt === null) break;
         clock.advance(PAUSE_MS);
       }
       continue;
     }
-    const key = `step-${index}`;
     let receipt: Receipt | null = null;
+    let handOvers = 0;
     for (let tries = 0; tries < MAX_TRIES && !isFinal(receipt); tries += 1) {
       if (tries > 0) clock.advance(PAUSE_MS);
-      await attempt(async () => {
-        const accepted = await agent.accept(scenario.sessionId, step.input, { key });
+      await attempt(async (agent) => {
+        const accepted = await agent.accept(sessionId, step.input, { key: `step-${index}` });
         receipt = await stores.sessions.receipt(accepted.arrivalId, clock.now());
-        if (!isFinal(receipt)) await agent.work(scenario.sessionId);
-        receipt = await stores.sessions.receipt(accepted.arrivalId, clock.now());
+        while (!isFinal(receipt)) {
+          const { left } = await agent.work(sessionId, leg);
+          receipt = await stores.sessions.receipt(accepted.arrivalId, clock.now());
+          if (left !== "handed-over" || ++handOvers > 100) break;
+        }
       });
     }
-    if (!receipt) throw new Error(`${scenario.name}: step ${index} was never settled.`);
-    receipts.push(receipt);
+    if (!isFinal(receipt)) throw new Error(`${scenario.name}: step ${index} was never settled.`);
   }
+}
 
-  const loaded = await loadState(stores.sessions, scenario.sessionId);
-  const files = await stores.files.list(scenario.sessionId);
+export async function resultOf(
+  scenario: Scenario,
+  { stores, dir }: { stores: AgentStores; dir: string },
+): Promise<unknown> {
+  const { sessionId } = scenario;
+  const loaded = await loadState(stores.sessions, sessionId);
+  const files = await stores.files.list(sessionId);
   const contents = await Promise.all(
-    files.map(async ({ path }) => [
-      path,
-      new TextDecoder().decode((await stores.files.read(scenario.sessionId, path))?.bytes),
-    ]),
+    files.map(async ({ path }) => [path, new TextDecoder().decode((await stores.files.read(sessionId, path))?.bytes)]),
   );
-  const result = normalised({
-    receipts: receipts.map(({ status, outcome, error }) => ({ status, outcome, error })),
+  const arrivals = await Promise.all(
+    scenario.steps.map(async (step, index) => {
+      if ("waitMs" in step) return null;
+      const receipt = await stores.sessions.receipt(arrivalId(index), 0);
+      return receipt && { status: receipt.status, outcome: receipt.outcome, error: receipt.error };
+    }),
+  );
+  return normalised({
+    arrivals,
     state: loaded?.state,
     rest: {
       lease: loaded?.record.lease,
@@ -108,10 +157,12 @@ export async function runScenario(scenario: Scenario, kill: Kill | null): Promis
       status: loaded?.record.status,
     },
     files: contents,
-    effects: scenario.effects?.(folder.dir) ?? null,
+    effects: scenario.effects?.(dir) ?? null,
   });
-  folder.remove();
-  return { ops: life.ops, result };
+}
+
+function arrivalId(index: number): string {
+  return arrivalIdFor({ scope: "", source: "api", key: `step-${index}` });
 }
 
 function isFinal(receipt: Receipt | null): boolean {
@@ -124,13 +175,13 @@ function createLife(kill: Kill | null) {
   const death = new Promise<void>((resolve) => {
     die = resolve;
   });
-  const never = new Promise<never>(() => {});
-  const life = {
+  const life: Life & { ops: string[]; death: Promise<void>; intercept: Intercept } = {
     ops,
     death,
     dead: false,
-    async intercept<Result>(op: StoreOp, run: () => Promise<Result>): Promise<Result> {
-      if (life.dead) return never;
+    never: new Promise<never>(() => {}),
+    async intercept(op, run) {
+      if (life.dead) return life.never;
       ops.push(op.name);
       if (kill?.at !== ops.length) return run();
       if (kill.mode === "answer lost") {
@@ -140,26 +191,22 @@ function createLife(kill: Kill | null) {
       if (kill.mode === "after") await run();
       life.dead = true;
       die();
-      return never;
-    },
-    /** Handlers of a process that has died do nothing more. */
-    mortalTools<Tool extends object>(tools: readonly Tool[]): Tool[] {
-      return tools.map((tool) => {
-        const symbol = Object.getOwnPropertySymbols(tool).find((key) => key.description === "parkway.tool-descriptor");
-        if (!symbol) return tool;
-        const descriptor = (tool as Record<symbol, { handler(...args: unknown[]): unknown }>)[symbol]!;
-        const handler = (...args: unknown[]) => (life.dead ? never : descriptor.handler(...args));
-        return Object.defineProperty(
-          Object.create(Object.getPrototypeOf(tool), Object.getOwnPropertyDescriptors(tool)),
-          symbol,
-          {
-            value: { ...descriptor, handler },
-          },
-        ) as Tool;
-      });
+      return life.never;
     },
   };
   return life;
+}
+
+/** Handlers of a process that has died do nothing more. */
+function mortal<Tool extends object>(tools: readonly Tool[], life: Life): Tool[] {
+  return tools.map((tool) => {
+    const symbol = Object.getOwnPropertySymbols(tool).find((key) => key.description === "parkway.tool-descriptor");
+    if (!symbol) return tool;
+    const descriptor = (tool as Record<symbol, { handler(...args: unknown[]): unknown }>)[symbol]!;
+    const handler = (...args: unknown[]) => (life.dead ? life.never : descriptor.handler(...args));
+    const copy = Object.create(Object.getPrototypeOf(tool), Object.getOwnPropertyDescriptors(tool));
+    return Object.defineProperty(copy, symbol, { value: { ...descriptor, handler } }) as Tool;
+  });
 }
 
 /** Ids without the mark of the attempt (S-36), times without their value. */

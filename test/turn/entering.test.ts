@@ -34,9 +34,19 @@ describe("one id, one conversation", () => {
     expect((await bench.agent.sessions.list()).map((summary) => summary.sessionId).sort()).toEqual(["s1", "s2"]);
   });
 
-  it.each(["", "/", "a/../b", "a\\b", "a\u0000b", "scratchpad/x", "skills/x", "a~0", "x".repeat(513)])(
-    "R-2 F-100 takes no input and shows nothing for the id %j, and writes nothing",
-    async (id) => {
+  it.each([
+    ["an empty id", ""],
+    ["slashes only", "/"],
+    ["a dotted segment", "a/../b"],
+    ["a backslash", "a\\b"],
+    ["a control character", "a\u0000b"],
+    ["an area", "scratchpad/x"],
+    ["a mount", "skills/x"],
+    ["no child's shape", "a~0"],
+    ["513 bytes", "x".repeat(513)],
+  ])(
+    "R-2 F-100 takes no input and shows nothing for %s, and writes nothing",
+    async (_what, id) => {
       const { send, decide, reply, deliver, resolveSession } = await open({ spec: ANSWERS, answer: always("Yes.") });
       const entrances = [
         () => send(id, { message: "Hi" }),
@@ -351,6 +361,6 @@ describe("fresh processes", () => {
 
     expect(outcome).toMatchObject({ kind: "completed", reply: "Sent.", variables: { n: { value: 1, locked: false } } });
     expect(outcome.auditTrail.map((step) => step.kind)).toEqual(["trigger", "agent", "human", "trigger", "agent", "human"]);
-    expect((await bench.again()).sessions.get("s1")).resolves.toMatchObject({ status: "completed", workflowState: "send" });
+    await expect((await bench.again()).sessions.get("s1")).resolves.toMatchObject({ status: "completed", workflowState: "send" });
   });
 });

@@ -83,6 +83,13 @@ export function system(request: RecordedRequest | undefined): string {
   return Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? "").join("\n\n") : "";
 }
 
+/** The system text cut where the volatile block begins, at its clock line. */
+export function blocks(request: RecordedRequest | undefined): { fixed: string; volatile: string } {
+  const text = system(request);
+  const at = text.search(/(?<=\n\n)It is [A-Z][a-z]+day, \d{4}-/);
+  return { fixed: text.slice(0, at), volatile: text.slice(at) };
+}
+
 /** Names of the tools a request offers, in order. */
 export function offered(request: RecordedRequest | undefined): string[] {
   return (request?.body.tools ?? []).map((tool) => tool.function.name);

@@ -26,7 +26,19 @@ function isUtc(timeZone: string): boolean {
 
 /** `Monday, 2026-11-30 22:40`. */
 function describe(instant: number, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat("en-GB", {
+  const parts = formatOf(timeZone).formatToParts(instant);
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((found) => found.type === type)?.value ?? "";
+  const day = `${part("year").padStart(4, "0")}-${part("month")}-${part("day")}`;
+  return `${part("weekday")}, ${day} ${part("hour")}:${part("minute")}`;
+}
+
+/** Making a format takes far longer than using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat("en-GB", {
     timeZone,
     weekday: "long",
     year: "numeric",
@@ -35,8 +47,7 @@ function describe(instant: number, timeZone: string): string {
     hour: "2-digit",
     minute: "2-digit",
     hourCycle: "h23",
-  }).formatToParts(instant);
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((found) => found.type === type)?.value ?? "";
-  const day = `${part("year").padStart(4, "0")}-${part("month")}-${part("day")}`;
-  return `${part("weekday")}, ${day} ${part("hour")}:${part("minute")}`;
+  });
+  formats.set(timeZone, format);
+  return format;
 }

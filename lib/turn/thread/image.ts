@@ -3,7 +3,7 @@
  *
  * Order is a counter we give, never an id or a clock: two processes whose clocks disagree still agree on what is newest.
  *
- *     C<ns>/<counter>            a checkpoint; only the newest is kept while a session runs
+ *     C<ns>/<counter>            a checkpoint, packed; only the newest is kept while a session runs
  *     W<ns>/<counter>/<task>     one task's writes on top of checkpoint <counter>
  *
  * Writes on the newest checkpoint are pending; all earlier ones, in order, are the history that a DeltaChannel replays.
@@ -19,6 +19,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { CheckpointCorruptError } from "../../session/errors.js";
 import type { ThreadItem } from "../../session/ports.js";
+import { type PackedCheckpoint, packCheckpoint, unpackCheckpoint } from "./checkpoint-text.js";
 import { plainJson } from "./plain-json.js";
 
 /** The layout of stored items; a newer one is refused by name (S-80). */
@@ -110,7 +111,7 @@ export class ThreadImage {
     const counter = this.find(ns, checkpoint.id)?.counter ?? (this.head(ns)?.counter ?? 0) + 1;
     const stored: StoredCheckpoint = { counter, checkpoint, metadata, parent: parent?.counter ?? null };
     ensure(this.checkpoints, ns).set(counter, stored);
-    const value = plainJson({ f: FORMAT, c: checkpoint, m: metadata, p: stored.parent });
+    const value = plainJson({ f: FORMAT, ...packCheckpoint(stored) });
     return { stored, item: { key: checkpointKey(ns, counter), value } };
   }
 
@@ -142,6 +143,18 @@ export class ThreadImage {
     return { key: writesKey(ns, counter, taskId), value: plainJson({ f: FORMAT, p: taskPath, w: entry.writes }) };
   }
 
+  /**
+   * A task's writes as they are needed once a newer checkpoint is there: those that the channel's history is made of. The
+   * text of the item, or null where none is left.
+   */
+  historyText(key: string, channel: string): string | null {
+    const [ns, counter, taskId] = splitKey(key);
+    const stored = this.writes.get(ns)?.get(Number.parseInt(counter, 36)) ?? [];
+    const entry = stored.find((candidate) => candidate.taskId === taskId);
+    const kept = (entry?.writes ?? []).filter((write) => write[1] === channel && !isEmptyList(write[2]));
+    return kept.length > 0 ? plainJson({ f: FORMAT, p: entry?.taskPath, w: kept }) : null;
+  }
+
   private readItem(item: ThreadItem): void {
     const kind = item.key[0];
     if (kind !== "C" && kind !== "W") return;
@@ -149,8 +162,7 @@ export class ThreadImage {
     const value = this.parse(item);
     const counter = Number.parseInt(counterText, 36);
     if (kind === "C") {
-      const { c, m, p } = value as { c: Checkpoint; m: CheckpointMetadata; p: number | null };
-      ensure(this.checkpoints, ns).set(counter, { counter, checkpoint: c, metadata: m, parent: p });
+      ensure(this.checkpoints, ns).set(counter, { counter, ...unpackCheckpoint(value as PackedCheckpoint) });
     } else {
       const { p, w } = value as { p: string; w: StoredWrites["writes"] };
       ensureList(ensure(this.writes, ns), counter).push({ counter, taskId: taskId ?? "", taskPath: p, writes: w });
@@ -185,12 +197,21 @@ function checkpointKey(ns: string, counter: number): string {
 }
 
 function writesKey(ns: string, counter: number, taskId: string): string {
-  return `W${encodeURIComponent(ns)}/${counterText(counter)}/${taskId}`;
+  return `${writesPrefix(ns, counter)}${taskId}`;
+}
+
+/** Keys of writes on an earlier checkpoint of the namespace sort before it. */
+export function writesPrefix(ns: string, counter: number): string {
+  return `W${encodeURIComponent(ns)}/${counterText(counter)}/`;
 }
 
 function splitKey(key: string): [ns: string, counter: string, taskId?: string] {
   const [ns = "", counter = "", taskId] = key.slice(1).split("/");
   return [decodeURIComponent(ns), counter, taskId];
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 function ensure<V>(map: Map<string, Map<number, V>>, ns: string): Map<number, V> {

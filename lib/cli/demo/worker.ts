@@ -1,0 +1,60 @@
+/** One worker of the demo: a process that does one thing and prints its events as JSON lines. */
+import type { StructuredToolInterface } from "@langchain/core/tools";
+import { createAgent } from "../../agent.js";
+import { loadConfigFile } from "../config-file.js";
+import type { Terminal } from "../terminal.js";
+import { type DemoStep, demoPaths, LEASE_MS, TICKET, TRIGGER, WORKFLOW } from "./story.js";
+
+export async function runDemoWorker(terminal: Terminal, step: DemoStep): Promise<number> {
+  const paths = demoPaths(step.root, step.sessionId);
+  process.env.PARKWAY_OUTBOX = paths.outbox;
+  const { tools = [], ...config } = await loadConfigFile(step.root);
+  const agent = await createAgent({
+    ...config,
+    tools: "dieIn" in step && step.dieIn ? tools.map((tool) => stoppingIn(tool, step.dieIn ?? "", terminal)) : tools,
+    workflow: WORKFLOW,
+    workspace: { rootDir: step.root },
+    env: { ARCHMAX_MODEL: `script:${paths.script}` },
+    onEvent: (event) => terminal.out(JSON.stringify({ event })),
+    host: { leaseMs: LEASE_MS },
+  });
+  try {
+    terminal.out(JSON.stringify({ result: await perform(agent, step) }));
+  } finally {
+    await agent.close();
+  }
+  return 0;
+}
+
+async function perform(agent: Awaited<ReturnType<typeof createAgent>>, step: DemoStep): Promise<unknown> {
+  if (step.do === "wake") return agent.wake();
+  if (step.do === "decide") {
+    return agent.workflow.decide(step.sessionId, {
+      target: "draft-email",
+      comment: "Fine, pay it back.",
+      park: step.park,
+      decidedBy: "desk-lead@northlight.example",
+    });
+  }
+  const { body, ...rest } = TICKET;
+  return agent.workflow.send(step.sessionId, {
+    trigger: { id: TRIGGER },
+    variables: { ticket: { id: step.sessionId, body }, ...rest },
+  });
+}
+
+/** The tool as it is, but for its last step: having done its work it says so and never answers. */
+function stoppingIn(tool: StructuredToolInterface, name: string, terminal: Terminal): StructuredToolInterface {
+  const symbol = Object.getOwnPropertySymbols(tool).find((key) => Symbol.keyFor(key) === "parkway.tool-descriptor");
+  if (tool.name !== name || !symbol) return tool;
+  const descriptor = (tool as unknown as Record<symbol, { handler(...args: unknown[]): unknown }>)[symbol]!;
+  const handler = async (...args: unknown[]) => {
+    await descriptor.handler(...args);
+    terminal.out(JSON.stringify({ stopped: name }));
+    // A timer keeps the process alive until it is killed.
+    return new Promise(() => setInterval(() => {}, 1_000));
+  };
+  return Object.assign(Object.create(Object.getPrototypeOf(tool), Object.getOwnPropertyDescriptors(tool)), {
+    [symbol]: { ...descriptor, handler },
+  });
+}
