@@ -3,7 +3,8 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { createComposer } from "./agent/assembly.js";
 import { acceptArrival, seeThrough } from "./agent/drive.js";
-import { type AgentStores, type CreateAgentParams, checkOptionKeys } from "./agent/options.js";
+import { embeddedStores } from "./agent/embedded.js";
+import { type CreateAgentParams, checkOptionKeys } from "./agent/options.js";
 import { parsedSessionId, refuseChild, resolveSession, type SessionResolution } from "./agent/resolve-session.js";
 import { createSessions, type Sessions } from "./agent/sessions.js";
 import { checkInput, type FileInput, storeFiles } from "./agent/turn-input.js";
@@ -11,9 +12,9 @@ import { wakeDue } from "./agent/wake.js";
 import type { Machine } from "./machine/types.js";
 import { loadDotEnv } from "./models/index.js";
 import type { ArrivalInput, ArrivalSource, Receipt } from "./session/arrival.js";
+import { UnknownTriggerError } from "./session/errors.js";
 import { renderEventLine } from "./session/event-line.js";
 import type { EngineEvent } from "./session/events.js";
-import { UnknownTriggerError } from "./session/errors.js";
 import { LEASE_MS } from "./session/index.js";
 import type { Outcome } from "./session/outcome.js";
 import { systemClock } from "./stores/clock/index.js";
@@ -212,17 +213,5 @@ async function lazySandbox() {
   return createSandbox();
 }
 
-/** H-88: the embedded default. */
-async function embeddedStores(rootDir: string): Promise<AgentStores> {
-  const [{ createSqliteSessionStore }, { createFilesystemFileStore }] = await Promise.all([
-    import("./stores/sqlite/index.js"),
-    import("./stores/filesystem/index.js"),
-  ]);
-  const dir = resolve(rootDir, "sessions");
-  return {
-    sessions: createSqliteSessionStore({ file: resolve(dir, ".parkway", "parkway.db") }),
-    files: createFilesystemFileStore({ dir }),
-  };
-}
-
+export { workflowOfSession } from "./agent/embedded.js";
 export type { CreateAgentParams } from "./agent/options.js";

@@ -51,7 +51,7 @@ const POLL_MS = 100;
 export async function seeThrough(host: Host, accepted: Receipt, options: LegOptions): Promise<Outcome> {
   const { arrivalId, sessionId } = accepted;
   while (true) {
-    const report = await workSession(host, sessionId, options);
+    const report = await workSession(host, sessionId, { ...options, only: arrivalId });
     const settled = report.settled.find((candidate) => candidate.arrivalId === arrivalId);
     if (settled?.error) throw settled.error;
     if (settled?.outcome) return settled.outcome;

@@ -2,11 +2,15 @@
 import type { CommandContext } from "./types.js";
 import { PACKAGE_VERSION } from "./version.js";
 
-export function printHeader(context: CommandContext, workflow: string, extent: "with-model" | "without-model"): void {
+export function printHeader(
+  context: CommandContext,
+  workflow: string | undefined,
+  extent: "with-model" | "without-model",
+): void {
   const { terminal, root } = context;
   const { style, env } = terminal;
   if (terminal.interactive && !env.ARCHMAX_CLI_NO_BANNER) terminal.err(style.bold(`parkway ${PACKAGE_VERSION}`));
-  terminal.err(`${style.dim("workflow")}   ${workflow}`);
+  if (workflow !== undefined) terminal.err(`${style.dim("workflow")}   ${workflow}`);
   terminal.err(`${style.dim("root")}       ${root}`);
   if (extent === "with-model")
     terminal.err(`${style.dim("model")}      ${env.ARCHMAX_MODEL || "(ARCHMAX_MODEL is not set)"}`);

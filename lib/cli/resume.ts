@@ -4,10 +4,10 @@ import { printHeader } from "./header.js";
 import { checkedSessionId, textOption, variablesOption } from "./options.js";
 import { runTurn } from "./turn.js";
 import type { CliAgent, CommandContext } from "./types.js";
-import { chooseWorkflow } from "./workflows.js";
+import { workflowOf } from "./workflows.js";
 
 export async function decide(context: CommandContext): Promise<number> {
-  const { sessionId, workflow } = subjectOf(context);
+  const { sessionId, workflow } = await subjectOf(context);
   const target = textOption(context, "to")!;
   const comment = textOption(context, "comment");
   const given = textOption(context, "park");
@@ -23,7 +23,7 @@ export async function decide(context: CommandContext): Promise<number> {
 export async function reply(context: CommandContext): Promise<number> {
   const message = context.args.slice(1).join(" ").trim();
   if (message === "") throw new UsageError("the message is empty", context.command);
-  const { sessionId, workflow } = subjectOf(context);
+  const { sessionId, workflow } = await subjectOf(context);
   return runTurn(context, workflow, async (agent) => ({
     sessionId,
     start: (config) => agent.workflow.reply(sessionId, message, config),
@@ -37,16 +37,17 @@ export async function deliver(context: CommandContext): Promise<number> {
     variables,
     message: textOption(context, "message"),
   };
-  const { sessionId, workflow } = subjectOf(context);
+  const { sessionId, workflow } = await subjectOf(context);
   return runTurn(context, workflow, async (agent) => ({
     sessionId,
     start: (config) => agent.workflow.deliver(sessionId, delivery, config),
   }));
 }
 
-function subjectOf(context: CommandContext): { sessionId: string; workflow: string } {
-  const sessionId = checkedSessionId(context.args[0]!, context.command);
-  const workflow = chooseWorkflow(context.root, textOption(context, "workflow"), context.command);
+async function subjectOf(context: CommandContext): Promise<{ sessionId: string; workflow: string }> {
+  const { root, command } = context;
+  const sessionId = checkedSessionId(context.args[0]!, command);
+  const workflow = await workflowOf(root, { named: textOption(context, "workflow"), sessionId, command });
   printHeader(context, workflow, "without-model");
   return { sessionId, workflow };
 }

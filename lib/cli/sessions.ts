@@ -5,18 +5,21 @@ import { printHeader } from "./header.js";
 import { checkedSessionId, textOption } from "./options.js";
 import { icons } from "./style.js";
 import type { CliAgent, CommandContext } from "./types.js";
-import { chooseWorkflow } from "./workflows.js";
+import { anyWorkflow, listWorkflows, workflowOf } from "./workflows.js";
 
 export async function sessions(context: CommandContext): Promise<number> {
   const [id] = context.args;
   if (id !== undefined) checkedSessionId(id, context.command);
-  const workflow = chooseWorkflow(context.root, textOption(context, "workflow"), context.command);
-  printHeader(context, workflow, "without-model");
+  const named = textOption(context, "workflow");
+  const { root, command } = context;
+  const workflow =
+    id === undefined ? anyWorkflow(root, named, command) : await workflowOf(root, { named, sessionId: id, command });
+  printHeader(context, id === undefined && listWorkflows(root).length > 1 ? named : workflow, "without-model");
 
   const agent = await context.openAgent({ root: context.root, workflow });
   try {
     if (id !== undefined) return printOne(context, id, await agent.sessions.get(id));
-    const all = await agent.sessions.list();
+    const all = await agent.sessions.list(named === undefined ? undefined : { workflow: named });
     return printAll(context, context.options.json ? all : await withDecisions(agent, all));
   } finally {
     await agent.close();

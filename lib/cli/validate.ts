@@ -22,10 +22,14 @@ export async function validate(context: CommandContext): Promise<number> {
   return result.valid ? EXIT.ok : EXIT.failure;
 }
 
-export function diagnosticLine({ severity, message, file, field, code }: Diagnostic, style: Style): string {
-  const place = [file, field].filter((part) => part !== undefined && part !== "").join(" ");
+export function diagnosticLine(
+  { severity, message, hint, file, line, column, field, code }: Diagnostic,
+  style: Style,
+): string {
+  const at = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  const place = [at, field].filter((part) => part !== undefined && part !== "").join(" ");
   const mark = severity === "error" ? style.red(`${icons.fail} error`) : style.yellow(`${icons.warn} warning`);
-  return `${mark}  ${place ? `${place}: ` : ""}${message} ${style.dim(`[${code}]`)}`;
+  return `${mark}  ${place ? `${place}: ` : ""}${message}${hint ? ` ${hint}` : ""} ${style.dim(`[${code}]`)}`;
 }
 
 export function summaryLine({ valid, diagnostics }: { valid: boolean; diagnostics: readonly Diagnostic[] }): string {

@@ -4,12 +4,13 @@ import { printHeader } from "./header.js";
 import { textOption } from "./options.js";
 import { eventPrinter } from "./turn.js";
 import type { CommandContext } from "./types.js";
-import { chooseWorkflow } from "./workflows.js";
+import { anyWorkflow } from "./workflows.js";
 
 export async function wake(context: CommandContext): Promise<number> {
   const { terminal, root } = context;
-  const workflow = chooseWorkflow(root, textOption(context, "workflow"), context.command);
-  printHeader(context, workflow, "with-model");
+  const named = textOption(context, "workflow");
+  const workflow = anyWorkflow(root, named, context.command);
+  printHeader(context, named, "with-model");
   const agent = await context.openAgent({ root, workflow, onEvent: eventPrinter(context) });
   try {
     const { due, woken } = await agent.wake();

@@ -26,6 +26,25 @@ export function chooseWorkflow(root: string, named: string | undefined, command:
 }
 
 /**
+ * The workflow that was named, else the only one there is, else the one that the session follows.
+ *
+ * @throws {UsageError} when none of these says which
+ */
+export async function workflowOf(
+  root: string,
+  { named, sessionId, command }: { named: string | undefined; sessionId: string; command: string },
+): Promise<string> {
+  if (named !== undefined || listWorkflows(root).length === 1) return chooseWorkflow(root, named, command);
+  const { workflowOfSession } = await import("../agent.js");
+  return (await workflowOfSession(root, sessionId)) ?? chooseWorkflow(root, named, command);
+}
+
+/** For what concerns all sessions of a root: any workflow will do to open it. @throws {UsageError} when there is none */
+export function anyWorkflow(root: string, named: string | undefined, command: string): string {
+  return named ?? listWorkflows(root)[0] ?? chooseWorkflow(root, named, command);
+}
+
+/**
  * For `run`: the first word is the slug when a workflow of that name exists; with exactly one workflow it belongs to the
  * prompt otherwise.
  *

@@ -2,7 +2,7 @@
  * Tool calls as a model really wrote them. The provider packages mend cut-off JSON while streaming, which would hand half
  * an argument to a tool; so the calls are put together from their fragments here, and read strictly (F-64, F-65).
  */
-import type { ToolCall } from "../session/messages.js";
+import { NOTE_CALL_PREFIX, type ToolCall } from "../session/messages.js";
 import type { InvalidCall } from "./types.js";
 
 /** One call before it is checked. `args` is JSON text, or a value where the provider parsed it already. */
@@ -73,7 +73,7 @@ export function checkCalls(
 }
 
 function uniqueId(id: string | undefined, prefix: string, position: number, used: ReadonlySet<string>): string {
-  if (typeof id === "string" && id.trim() !== "" && !used.has(id)) return id;
+  if (typeof id === "string" && id.trim() !== "" && !used.has(id) && !id.startsWith(NOTE_CALL_PREFIX)) return id;
   let n = position;
   while (used.has(`${prefix}${n}`)) n++;
   return `${prefix}${n}`;

@@ -42,6 +42,9 @@ export interface StoredMessage {
   additional_kwargs?: { archmax?: MessageMarks; governance_blocked?: true };
 }
 
+/** How the call ids of runtime notes begin; a model's own call never has such an id (F-66). */
+export const NOTE_CALL_PREFIX = "note-";
+
 export function runtimeNoteKind(message: StoredMessage): RuntimeNoteKind | null {
   return message.additional_kwargs?.archmax?.note ?? null;
 }

@@ -1,11 +1,11 @@
 /** Runtime notes: what the runtime itself says into the transcript (R-265…R-270). */
-import type { RuntimeNoteKind, StoredMessage } from "./messages.js";
+import { NOTE_CALL_PREFIX, type RuntimeNoteKind, type StoredMessage } from "./messages.js";
 
 export const NOTE_TOOL = "archmax_note";
 
 /** A note as a marked assistant call and its marked answer; `index` is the length of the transcript it is appended to. */
 export function runtimeNote(index: number, kind: Exclude<RuntimeNoteKind, "opening">, text: string): StoredMessage[] {
-  const callId = `note-${index}`;
+  const callId = `${NOTE_CALL_PREFIX}${index}`;
   const marks = { archmax: { note: kind } };
   return [
     {

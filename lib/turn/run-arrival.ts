@@ -36,8 +36,7 @@ export async function runArrival(turn: Turn, work: Work, options: LegOptions): P
       if (opened.kind === "refuse") return refused(turn, work, opened.error);
       if (opened.kind === "hold") return opened;
       if (opened.kind === "moot") return settled(turn, { status: "settled", events: [] });
-      turn.opening = opened.step.patches;
-      turn.afterCommit.push(...opened.step.events);
+      turn.opening = opened.step;
     }
     const idle = resumed && nextStep(turn.machine, writer.state, turn.recursionLimit) === "end";
     if (!idle) await invoke(graph, turn, resumed, options);

@@ -37,7 +37,7 @@ export async function createTurn(
     signal: withDeadline(host, given.signal, options.abortAt),
     recursionLimit: options.recursionLimit ?? DEFAULT_STEP_LIMIT,
     attemptMark: lease.fence.toString(36),
-    opening: [],
+    opening: { patches: [], events: [] },
     afterCommit: [],
     emit: (draft) => host.emitter.emit(draft, sessionId),
     tell: () => {

@@ -6,6 +6,7 @@ import type { ChatModel, ModelSet } from "../models/types.js";
 import type { Sandbox } from "../sandbox/types.js";
 import type { Arrival } from "../session/arrival.js";
 import type { EventDraft } from "../session/events.js";
+import type { Step } from "../session/moves.js";
 import type { Clock, Doorbell, EventBus, FileStore, SessionStore } from "../session/ports.js";
 import type { SessionPatch, SessionState } from "../session/state.js";
 import type { RuntimeTool, ToolDefinition } from "../tools/types.js";
@@ -85,7 +86,7 @@ export interface Turn {
   /** The fence in base 36: makes a repeated message's id a new one (S-36). */
   attemptMark: string;
   /** What the `open` node has to commit, judged before the graph starts (S-37). */
-  opening: SessionPatch[];
+  opening: Step;
   /** Emitted once the step has committed, in order (R-297). */
   afterCommit: EventDraft[];
   emit(draft: EventDraft): void;

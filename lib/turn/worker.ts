@@ -25,8 +25,13 @@ export interface WorkReport {
   dueAt?: number;
 }
 
+export interface WorkOptions extends LegOptions {
+  /** The one arrival that `signal`, `recursionLimit` and `model` are for; without it they are for all that is found. */
+  only?: string;
+}
+
 /** Works on a session until nothing is left to do. Never throws for what a turn does; throws when the stores fail. */
-export async function workSession(host: Host, sessionId: string, options: LegOptions = {}): Promise<WorkReport> {
+export async function workSession(host: Host, sessionId: string, options: WorkOptions = {}): Promise<WorkReport> {
   const owner = `${host.owner}/${randomUUID()}`;
   const claim = await host.store.claim(sessionId, { owner, now: host.clock.now(), leaseMs: host.leaseMs });
   if (claim.kind === "busy") return { settled: [], left: "busy", dueAt: claim.until };
@@ -41,17 +46,18 @@ export async function workSession(host: Host, sessionId: string, options: LegOpt
 
 type Claimed = Extract<ClaimResult, { kind: "claimed" }>;
 
-async function workClaimed(host: Host, claim: Claimed, options: LegOptions): Promise<WorkReport> {
+async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Promise<WorkReport> {
   const settled: SettledArrival[] = [];
   const { lease } = claim;
-  const heart = startHeartbeat(host, claim, options);
+  const heart = startHeartbeat(host, claim);
   try {
     const writer = openWriter(host, claim);
     let work: Work | null = claim.work;
     while (work) {
       heart.reset();
-      const turn = await createTurn(host, { writer, work, lease, options, signal: heart.signal() });
-      const end = await runArrival(turn, work, options);
+      const leg = legOptions(options, work.arrival.id);
+      const turn = await createTurn(host, { writer, work, lease, options: leg, signal: heart.signal(leg.signal) });
+      const end = await runArrival(turn, work, leg);
       const now = host.clock.now();
       if (end.kind === "release") {
         await release(host, claim, { writer, work, failed: end.failed });
@@ -85,6 +91,12 @@ async function workClaimed(host: Host, claim: Claimed, options: LegOptions): Pro
   } finally {
     heart.stop();
   }
+}
+
+/** What one caller asked of its own input does not bind the inputs of others that are worked off on the way. */
+function legOptions({ only, ...leg }: WorkOptions, arrivalId: string): LegOptions {
+  if (only === undefined || only === arrivalId) return leg;
+  return { drainAt: leg.drainAt, abortAt: leg.abortAt };
 }
 
 function openWriter(host: Host, claim: Claimed): SessionWriter {
@@ -124,7 +136,7 @@ const CANCEL_CHECK_MS = 2_000;
  * Renews the lease while the owner lives, during long calls too (S-24, F-1), and stops the turn when somebody asked for
  * it or took the session over.
  */
-function startHeartbeat(host: Host, claim: Claimed, options: LegOptions) {
+function startHeartbeat(host: Host, claim: Claimed) {
   const stopped = new AbortController();
   let turn = new AbortController();
   const period = Math.min(CANCEL_CHECK_MS, Math.floor(host.leaseMs / 3));
@@ -147,7 +159,7 @@ function startHeartbeat(host: Host, claim: Claimed, options: LegOptions) {
     reset: () => {
       turn = new AbortController();
     },
-    signal: () => (options.signal ? AbortSignal.any([turn.signal, options.signal]) : turn.signal),
+    signal: (asked?: AbortSignal) => (asked ? AbortSignal.any([turn.signal, asked]) : turn.signal),
     stop: () => stopped.abort(),
   };
 }

@@ -108,7 +108,7 @@ describe("the workflow of a command", () => {
 
   it.each([
     ["run", ["run", "look it up"]],
-    ["sessions", ["sessions"]],
+    ["decide", ["decide", "nobody", "--to", "done"]],
     ["validate", ["validate"]],
   ])("C-60 %s lists the workflows when there are several and none is named", async (_what, argv) => {
     const { exit, err, opened } = await runCli(argv, { root: aRoot(["order", "refund"]) });

@@ -24,7 +24,7 @@ describe("parkway validate", () => {
     expect(err).not.toContain("ARCHMAX");
   });
 
-  it("C-67 errors stand on stderr with file and field, and exit 1", async () => {
+  it("C-67 errors stand on stderr with file, line, column and field, and exit 1", async () => {
     const root = aWorkspace(
       GOOD.replace("Say hello.", "Say hello.\n    transitions: [{ to: nowhere, description: Gone. }]"),
     );
@@ -33,7 +33,9 @@ describe("parkway validate", () => {
 
     expect(exit).toBe(1);
     expect(out).toMatch(/^invalid — [1-9]\d* error\(s\), \d+ warning\(s\)\n$/);
-    expect(err).toMatch(/✖ error {2}workflows\/greeter\/workflow\.yaml states\.greet\.transitions\.0\S*: .*nowhere/);
+    expect(err).toMatch(
+      /✖ error {2}workflows\/greeter\/workflow\.yaml:\d+:\d+ states\.greet\.transitions\.0\S*: .*nowhere/,
+    );
   });
 
   it("C-67 a warning alone leaves it valid, and a disabled workflow is validated in full with one", async () => {

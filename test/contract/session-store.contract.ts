@@ -687,6 +687,8 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "refused" });
         expect(await store.receipt("arr-2", T0)).toMatchObject({ status: "refused" });
         expect(await store.due(T0 + DAY_MS, { limit: 5 })).toEqual([]);
+        expect(await store.list()).toEqual([]);
+        expect((await store.read("s1"))?.queued).toBe(0);
         await refusesUnchanged(
           () => store.commit(mine, aCommit({}, { k: "v" }), { now: T0, ...lease }),
           LeaseLostError,

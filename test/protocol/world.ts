@@ -62,6 +62,7 @@ const happenings = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ kind: fc.constant("until-due" as const), session, offsetMs: fc.constantFrom(-1, 0, 1) }),
   },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("run" as const), worker, session }) },
 );
 export type Happening = typeof happenings extends fc.Arbitrary<infer H> ? H : never;
 export const histories = fc.array(happenings, { minLength: 5, maxLength: 80, size: "max" });
@@ -93,6 +94,11 @@ export class World {
         break;
       case "step":
         await this.act(what.worker, (job) => this.step(job));
+        break;
+      case "run":
+        this.jobs[what.worker] ??= await this.claim(what.session, `w${what.worker}`);
+        // Bounded, so that a protocol that never lets go fails instead of hanging.
+        for (let n = 0; n < 100 && this.jobs[what.worker]; n += 1) await this.act(what.worker, (job) => this.step(job));
         break;
       case "vanish": {
         const job = this.jobs[what.worker];
@@ -143,7 +149,7 @@ export class World {
       this.now = Math.max(this.now, next.dueAt);
       await this.publish(next.sessionId);
       const job = await this.claim(next.sessionId, "healer");
-      while (job?.work) await this.landing(job, () => this.step(job));
+      for (let n = 0; n < 1_000 && job?.work; n += 1) await this.landing(job, () => this.step(job));
     }
     throw new Error("something stays due for ever");
   }

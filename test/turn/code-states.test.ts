@@ -145,7 +145,7 @@ states:
     ]);
   });
 
-  it("R-149 F-38 a tool that throws rejects the same way, and the script may go on", async () => {
+  it("R-149 a tool that throws rejects the same way, and the script may go on", async () => {
     const { bench, outcome } = await run(
       `try { await tools.probe({ fail: true }); } catch (error) { console.log(error.message); } ${move}`,
     );
@@ -298,6 +298,15 @@ states:
     expect(outcome).toMatchObject({ kind: "failed", state: "check", exit: { code: "no-go", reason: "Why." } });
     expect(types(bench.events, "raised", "state-leave", "code-result")).toEqual(["code-result", "raised", "state-leave"]);
     expect(outcome.auditTrail).toHaveLength(1);
+  });
+
+  it("F-38 R-137 a raise, and an abort, pass through the script's own error handling", async () => {
+    const { outcome } = await run(
+      `try { await tools.archmax_raise({ code: "stop", reason: "r" }); } catch {}
+       try { ${move} } catch {}`,
+    );
+
+    expect(outcome).toMatchObject({ kind: "failed", exit: { code: "stop" } });
   });
 
   it("R-137 W-75 R-52 a terminal one that finishes cleanly completes, held to the returns", async () => {

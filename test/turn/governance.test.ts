@@ -490,8 +490,8 @@ describe("what this version does not run", () => {
     ["archmax_run", ONE("tools: { allow: [archmax_run] }")],
     ["sub-workflow", ONE("tools: { allow: [archmax_workflow_other] }")],
     ["skills", ONE("skills: { allow: [x] }")],
-    ["mounts", ONE("mounts: { allow: [{ mount: docs, mode: read }] }")],
-  ])("R-212 refuses a workflow that uses %s with one error that names the use", async (feature, spec) => {
+    ["mounts", ONE("mounts: { allow: [{ mount: docs, access: read }] }")],
+  ])("refuses a workflow that uses %s with one error that names the use", async (feature, spec) => {
     await expect(open({ spec })).rejects.toMatchObject({
       code: "unsupported-feature",
       uses: [expect.objectContaining({ feature, where: expect.any(String) })],

@@ -1,0 +1,30 @@
+/** The embedded store of a workspace: SQLite and files under `<rootDir>/sessions` (H-88). */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { AgentStores } from "./options.js";
+
+export async function embeddedStores(rootDir: string): Promise<AgentStores> {
+  const [{ createSqliteSessionStore }, { createFilesystemFileStore }] = await Promise.all([
+    import("../stores/sqlite/index.js"),
+    import("../stores/filesystem/index.js"),
+  ]);
+  return {
+    sessions: createSqliteSessionStore({ file: databaseOf(rootDir) }),
+    files: createFilesystemFileStore({ dir: resolve(rootDir, "sessions") }),
+  };
+}
+
+/** The workflow that a stored session follows; null for a session that does not exist. Makes no store where there is none. */
+export async function workflowOfSession(rootDir: string, sessionId: string): Promise<string | null> {
+  if (!existsSync(databaseOf(rootDir))) return null;
+  const { sessions } = await embeddedStores(rootDir);
+  try {
+    return (await sessions.read(sessionId))?.record.workflow ?? null;
+  } finally {
+    await sessions.close();
+  }
+}
+
+function databaseOf(rootDir: string): string {
+  return resolve(rootDir, "sessions", ".parkway", "parkway.db");
+}
