@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 
 /** A file named `*.long.test.ts` runs with `npm run test:long` only. */
 const LONG = "**/*.long.test.ts";
+/** Runs in both, with more histories in the long run. */
+const PROPERTY = "test/protocol/protocol.property.test.ts";
 const shared = { environment: "node", testTimeout: 20_000, hookTimeout: 20_000 };
 
 export default defineConfig({
@@ -18,7 +20,15 @@ export default defineConfig({
           exclude: [LONG],
         },
       },
-      { test: { ...shared, name: "long", include: [`{lib,test}/${LONG}`], testTimeout: 300_000 } },
+      {
+        test: {
+          ...shared,
+          name: "long",
+          include: [`{lib,test}/${LONG}`, PROPERTY],
+          env: { PARKWAY_PROPERTY_RUNS: process.env.PARKWAY_PROPERTY_RUNS ?? "10000" },
+          testTimeout: 300_000,
+        },
+      },
     ],
   },
 });

@@ -125,6 +125,7 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
 
   async function run(id: string, input: ArrivalInput, config: TurnConfig = {}): Promise<Outcome> {
     const { idempotencyKey, ...options } = config;
+    options.signal?.throwIfAborted();
     const sessionId = parsedSessionId(assembly, id);
     await checkInput(host, assembly, { sessionId, input, repeats: idempotencyKey !== undefined });
     const receipt = await acceptArrival(host, {

@@ -6,7 +6,12 @@ const opened: SessionPatch = {
   set: { status: "running", position: "work" },
   messages: [
     { id: "m0", role: "user", content: "go" },
-    { id: "m1", role: "assistant", content: "", tool_calls: ["a", "b", "c"].map((id) => ({ id, name: "t", args: {} })) },
+    {
+      id: "m1",
+      role: "assistant",
+      content: "",
+      tool_calls: ["a", "b", "c"].map((id) => ({ id, name: "t", args: {} })),
+    },
   ],
   batch: { calls: ["a", "b", "c"], answers: [{ callId: "b", tool: "t", text: "B", status: "success" }] },
 };
@@ -58,7 +63,11 @@ describe("a session's fold", () => {
   });
 
   it("R-287 sums usage, with a cost when either side has one", () => {
-    const sum = applyPatches(emptyState(), [{ usage: usage(1) }, { usage: { ...usage(2), costUsd: 0.1 } }, { usage: usage(3) }]);
+    const sum = applyPatches(emptyState(), [
+      { usage: usage(1) },
+      { usage: { ...usage(2), costUsd: 0.1 } },
+      { usage: usage(3) },
+    ]);
 
     expect(sum.usage).toEqual({ ...usage(6), costUsd: 0.1 });
   });

@@ -1,66 +1,50 @@
 import { describe, expect, it } from "vitest";
-import type { SessionFields } from "../session/state.js";
-import { aState, machineOf } from "../session/testing.js";
-import { nextStep } from "./next-step.js";
+import { compileMachine } from "../machine/index.js";
+import { emptyState } from "../session/fold.js";
+import type { Batch, Park, SessionFields, SessionState } from "../session/state.js";
+import { nextStep, overLimit } from "./next-step.js";
 
-const machine = machineOf(`
-states:
-  work:
-    triggers: { manual: }
-    instructions: Work.
-    transitions: [{ to: check, description: Check. }, { to: review }]
-  check: { type: code, script: scripts/c.js, transitions: [{ to: work }] }
-  review: { type: human, instructions: Decide., transitions: [{ to: work, description: Back. }] }
-`);
-const park = {
-  channel: "input" as const,
-  parkId: "p",
-  state: "work",
-  reason: "r",
-  parkedAt: "2026-03-20T09:00:00.000Z",
-};
-const batch = { calls: ["a"], answers: [] };
+const machine = compileMachine(
+  {
+    spec: { states: { work: { instructions: "W." }, gate: { type: "code", script: "s.js" } } },
+    stateOrder: ["work", "gate"],
+    specHash: "h",
+  },
+  "case",
+);
+const park = { channel: "input", parkId: "p", state: "work", reason: "r", parkedAt: "t" } as Park;
+const batch: Batch = { calls: ["c"], answers: [] };
 
-const running = { status: "running" as const, position: "work" };
-const next = (fields: Partial<SessionFields>, rest = {}) =>
-  nextStep(machine, aState({ ...running, ...fields }, rest), 10);
+function next(fields: Partial<SessionFields>, open: Batch | null = null, limit = 10) {
+  const state: SessionState = {
+    ...emptyState(),
+    fields: { status: "running", position: "work", ...fields },
+    batch: open,
+  };
+  return nextStep(machine, state, limit);
+}
 
-describe("the next step", () => {
-  it.each<[string, Partial<SessionFields>, object, string]>([
-    ["nothing, once finished", { status: "completed", failure: "f" }, {}, "end"],
-    ["a failure's route, before the step limit", { failure: "f", stepsUsed: 10 }, {}, "settle"],
-    [
-      "a failure's route, before the automated state",
-      { failure: "f", position: "check", visit: 2, ranVisit: 1 },
-      {},
-      "settle",
-    ],
-    ["the step limit, before a model call", { stepsUsed: 10 }, {}, "settle"],
-    ["the step limit, before the automated state", { stepsUsed: 10, position: "check", visit: 2 }, {}, "settle"],
-    ["the step limit, before the handoff", { stepsUsed: 10, park, parkPhase: "closing" }, {}, "settle"],
-    ["the open batch", {}, { batch }, "tools"],
-    ["the automated state, not yet run in this visit", { position: "check", visit: 2, ranVisit: 1 }, {}, "automated"],
-    ["a closing park's handoff", { park, parkPhase: "closing", status: "awaiting_input" }, {}, "handoff"],
-    [
-      "the end, at a suspended park",
-      { park, parkPhase: "suspended", status: "awaiting_input", stepsUsed: 10 },
-      {},
-      "end",
-    ],
-    ["the reply that is owed at a suspended park", { park, parkPhase: "suspended", replyOwed: true }, {}, "handoff"],
-    ["a model call in the current state", { stepsUsed: 9 }, {}, "model"],
-    [
-      "a model call, where the automated state has run in this visit",
-      { position: "check", visit: 2, ranVisit: 2 },
-      {},
-      "model",
-    ],
-  ])("R-48 is %s", (_what, fields, rest, expected) => {
-    expect(next(fields, rest)).toBe(expected);
+describe("nextStep", () => {
+  it.each<[string, Partial<SessionFields>, Batch | null, string]>([
+    ["a finished session is at its end", { status: "failed", failure: "x" }, null, "end"],
+    ["a failure is settled before all else", { failure: "x", park, stepsUsed: 99 }, null, "settle"],
+    ["the step limit is settled before a new run", { position: "gate", visit: 1, stepsUsed: 10 }, null, "settle"],
+    ["an automated state runs once a visit", { position: "gate", visit: 2, ranVisit: 1 }, null, "automated"],
+    ["a park that is closing is served", { park, parkPhase: "closing" }, null, "handoff"],
+    ["a park that is suspended is left", { park, parkPhase: "suspended", stepsUsed: 99 }, null, "end"],
+    ["a reply that is owed is answered", { park, parkPhase: "suspended", replyOwed: true }, null, "handoff"],
+    ["a reply over the limit is not", { park, parkPhase: "suspended", replyOwed: true, stepsUsed: 10 }, null, "settle"],
+    ["an open batch waits for its answers", {}, batch, "tools"],
+    ["otherwise the model is called", {}, null, "model"],
+    ["and after an automated state has run, too", { position: "gate", visit: 1, ranVisit: 1 }, null, "model"],
+  ])("R-48 %s", (_, fields, open, step) => {
+    expect(next(fields, open)).toBe(step);
   });
 
-  it("R-47 is limited only when the next step would exceed the limit", () => {
-    expect(next({ stepsUsed: 9 })).toBe("model");
-    expect(next({ stepsUsed: 10 })).toBe("settle");
+  it("R-47 the step that would exceed the limit is not taken", () => {
+    const used = (stepsUsed: number) => ({ ...emptyState(), fields: { stepsUsed } });
+
+    expect([9, 10, 11].map((steps) => overLimit(used(steps), 10))).toEqual([false, true, true]);
+    expect(overLimit(emptyState(), 1)).toBe(false);
   });
 });

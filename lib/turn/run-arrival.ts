@@ -117,11 +117,11 @@ async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegO
     return { kind: "release", failed: messageOf(lost) };
   }
   if (error instanceof InvalidTurnFileError) return refused(turn, { arrival: turn.arrival, attempt: 1 }, error);
-  if (turn.writer.state.fields.arrivalId !== turn.arrival.id && !isCancelled(options)) {
-    return { kind: "release", failed: messageOf(error) };
+  const thrown = error instanceof Error ? error : new Error(messageOf(error));
+  if (writer.state.fields.arrivalId !== turn.arrival.id) {
+    return turn.signal.aborted ? withdrawn(turn, thrown) : { kind: "release", failed: thrown.message };
   }
   await failTurn(graph, turn, error, options);
-  const thrown = error instanceof Error ? error : new Error(messageOf(error));
   return {
     ...settled(turn, {
       status: "error",
@@ -132,6 +132,19 @@ async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegO
     outcome: outcomeOf(writer.state),
     error: thrown,
   };
+}
+
+/** S-20: stopped before it began, so the session, a park included, stays what it was. */
+function withdrawn(turn: Turn, error: Error): LegEnd {
+  const now = turn.host.clock.now();
+  const settlement: Settlement = {
+    arrivalId: turn.arrival.id,
+    status: "superseded",
+    error: storedError(error),
+    events: [],
+    now,
+  };
+  return { kind: "settle", settlement, error };
 }
 
 function isCancelled(options: LegOptions): boolean {

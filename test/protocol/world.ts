@@ -80,6 +80,8 @@ export class World {
   private readonly accepted = new Map<string, Accepted>();
   /** The highest fence ever given out, by session: only its holder's writes may land. */
   private readonly fences = new Map<string, number>();
+  /** Leases that ended without a successor, as session and fence. */
+  private readonly givenUp = new Set<string>();
   private readonly settled: { sessionId: string; arrival: Arrival }[] = [];
 
   constructor(private readonly store: SessionStore) {}
@@ -204,7 +206,12 @@ export class World {
 
   private async claim(sessionId: string, owner: string): Promise<Job | null> {
     const job = await takeUp(this.store, sessionId, { owner, now: this.now });
-    if (job === null) return null;
+    if (job === null) {
+      // A wake-up whose owner vanished is given up by whoever looks next (F-27), and with it that owner's lease.
+      const record = (await this.store.read(sessionId))?.record;
+      if (record?.lease === null) this.givenUp.add(`${sessionId}#${record.fence}`);
+      return null;
+    }
     expect(job.lease.fence).toBe((this.fences.get(sessionId) ?? 0) + 1);
     this.fences.set(sessionId, job.lease.fence);
     const isNewWake = job.work?.arrival.wakes !== undefined && job.work.arrival.wakes === job.record.park?.parkId;
@@ -241,7 +248,9 @@ export class World {
 
   /** A write lands exactly when its lease has not been taken over; a refused writer stops. */
   private async landing(job: Job, write: () => Promise<void>): Promise<boolean> {
-    const isCurrent = this.fences.get(job.lease.sessionId) === job.lease.fence && job.work !== null;
+    const { sessionId, fence } = job.lease;
+    const isLatest = this.fences.get(sessionId) === fence && !this.givenUp.has(`${sessionId}#${fence}`);
+    const isCurrent = isLatest && job.work !== null;
     try {
       await write();
     } catch (error) {

@@ -17,17 +17,25 @@ states:
   ask: { type: human, instructions: Decide., transitions: [{ to: work, description: On }] }
 `;
 
-function tool(name: string, handler: (args: Record<string, unknown>, context: { idempotencyKey: string }) => unknown, more = {}) {
+function tool(
+  name: string,
+  handler: (args: Record<string, unknown>, context: { idempotencyKey: string }) => unknown,
+  more = {},
+) {
   return toolsFromMap({ [name]: { description: name, inputSchema: { type: "object" }, handler, ...more } });
 }
 
 describe("one message's calls", () => {
   it("R-55 run concurrently, and are answered in message order", async () => {
     let arrived: (() => void)[] = [];
-    const meet = tool("meet", ({ name }) => new Promise<string>((done) => {
-      arrived.push(() => done(String(name)));
-      if (arrived.length === 2) for (const go of arrived.reverse()) go();
-    }));
+    const meet = tool(
+      "meet",
+      ({ name }) =>
+        new Promise<string>((done) => {
+          arrived.push(() => done(String(name)));
+          if (arrived.length === 2) for (const go of arrived.reverse()) go();
+        }),
+    );
     const bench = await open({
       spec: SPEC,
       tools: [...meet, ...tool("here", () => ""), ...tool("there", () => "")],
@@ -41,7 +49,7 @@ describe("one message's calls", () => {
 
   it("R-56 are all governed in the state the message was made in, also after a move; writes are visible at once", async () => {
     const bench = await open({
-      spec: SPEC.replace("requires", "requires").replace("transitions: [{ to: done }]", "requires: [must]\n    transitions: [{ to: done }]"),
+      spec: SPEC.replace("transitions: [{ to: done }]", "requires: [must]\n    transitions: [{ to: done }]"),
       tools: [...tool("here", () => "ran"), ...tool("there", () => "ran"), ...tool("meet", () => "")],
       replies: [
         calls(setting({ must: 1 }), ["archmax_advance", { to: "done", reason: "r" }], ["here"], ["there"]),
@@ -59,7 +67,9 @@ describe("one message's calls", () => {
       "blocked:tool.not-allowed",
       undefined,
     ]);
-    expect(ofType(bench.events, "tool-called").filter(({ tool }) => tool === "here")).toMatchObject([{ state: "work" }]);
+    expect(ofType(bench.events, "tool-called").filter(({ tool }) => tool === "here")).toMatchObject([
+      { state: "work" },
+    ]);
   });
 
   it("F-38 R-119 a wait beside a tool that throws parks all the same", async () => {
@@ -143,15 +153,13 @@ describe("over a crash", () => {
 
 describe("loading", () => {
   it.each([
-    ["instructions: 7", /instructions[\s\S]*quot/],
-    ["instructions: true", /instructions[\s\S]*quot/],
-    ["instructions: 2026-03-20", /./],
+    ["instructions: 7", /instructions[\s\S]*Quote it/],
+    ["instructions: true", /instructions[\s\S]*Quote it/],
     ["title: null", /title/],
-    ["budget: { maxTurns: 9007199254740993 }", /maxTurns|integer/],
+    ["budget: { maxTurns: 9007199254740993 }", /maxTurns[\s\S]*2\^53/],
   ])("F-94 refuses %s by name when the agent is assembled", async (key, names) => {
     const assembled = open({ spec: `states:\n  a:\n    triggers: { manual: }\n    ${key}\n` });
 
-    if (key.includes("2026")) await expect(assembled).resolves.toBeDefined();
-    else await expect(assembled).rejects.toMatchObject({ code: "workflow-load", message: expect.stringMatching(names) });
+    await expect(assembled).rejects.toMatchObject({ code: "workflow-load", message: expect.stringMatching(names) });
   });
 });

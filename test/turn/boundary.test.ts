@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { canonicalSpecJson, specHash } from "../../lib/spec/index.js";
-import { wrapStore } from "../harness/wrap-store.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { aBench, type Bench } from "../harness/agent.js";
+import { wrapStore } from "../harness/wrap-store.js";
 import { calls, notes, ofType, types } from "./support.js";
-import { always, ANSWERS, REVIEWED, toReview, waitForReply } from "./workflows.js";
+import { ANSWERS, always, REVIEWED, toReview, waitForReply } from "./workflows.js";
 
 let bench: Bench;
 afterEach(() => bench.close());
@@ -33,7 +33,10 @@ function edit(spec: string): void {
 
 describe("where a turn opens", () => {
   it("R-30 W-107 W-108 H-58 opens the next turn where the last one ended, whatever the trigger", async () => {
-    bench = await aBench({ spec: REVIEWED, replies: [toReview, { text: "Please." }, { text: "Sent." }, { text: "Again." }] });
+    bench = await aBench({
+      spec: REVIEWED,
+      replies: [toReview, { text: "Please." }, { text: "Sent." }, { text: "Again." }],
+    });
     const { send, decide } = bench.agent.workflow;
     await send("s1", { message: "Go" });
     await decide("s1", { target: "send" });
@@ -41,7 +44,12 @@ describe("where a turn opens", () => {
 
     const outcome = await send("s1", { trigger: { id: "nobody" }, message: "More" });
 
-    expect(outcome).toMatchObject({ kind: "completed", state: "send", disposition: "turn", variables: { trigger: { value: "nobody" } } });
+    expect(outcome).toMatchObject({
+      kind: "completed",
+      state: "send",
+      disposition: "turn",
+      variables: { trigger: { value: "nobody" } },
+    });
     expect(outcome.auditTrail.at(-1)).toMatchObject({ to: "send", kind: "trigger", reason: "nobody" });
     expect(types(bench.events, "workflow-reset", "advance")).toEqual(["advance"]);
   });
@@ -63,7 +71,10 @@ describe("where a turn opens", () => {
   it("R-31 R-45 runs a code state again where it failed, before any model call", async () => {
     bench = await aBench({
       spec: PAYS.replace("type: code\n", "type: code\n    triggers: { paid: }\n"),
-      files: { "workflows/case/scripts/pay.js": 'export default ({ tools }) => tools.archmax_raise({ code: "broke", reason: "No money." });\n' },
+      files: {
+        "workflows/case/scripts/pay.js":
+          'export default ({ tools }) => tools.archmax_raise({ code: "broke", reason: "No money." });\n',
+      },
       replies: [],
     });
     const { send } = bench.agent.workflow;
@@ -77,7 +88,10 @@ describe("where a turn opens", () => {
   });
 
   it("R-30 R-32 F-36 W-52 takes up an edited spec, and opens at the entry where its state is gone", async () => {
-    bench = await aBench({ spec: REVIEWED, replies: [toReview, { text: "Please." }, { text: "Sent." }, { text: "Yes." }] });
+    bench = await aBench({
+      spec: REVIEWED,
+      replies: [toReview, { text: "Please." }, { text: "Sent." }, { text: "Yes." }],
+    });
     await bench.agent.workflow.send("s1", { message: "Go" });
     const before = await bench.agent.workflow.decide("s1", { target: "send" });
     edit(ANSWERS);
@@ -117,7 +131,9 @@ states:
 
     expect((await bench.agent.workflow.send("s1", { message: "Go" })).variables.trigger?.value).toBe("manual");
     expect((await ordered.workflow.send("s2", {})).variables.trigger?.value).toBe("ordered");
-    expect((await ordered.workflow.send("s3", { trigger: { id: "manual" }, message: "Go" })).variables.trigger?.value).toBe("manual");
+    expect(
+      (await ordered.workflow.send("s3", { trigger: { id: "manual" }, message: "Go" })).variables.trigger?.value,
+    ).toBe("manual");
   });
 });
 
@@ -155,12 +171,19 @@ states:
   it("R-36 R-37 opens the next turn as if the refusal had not been, with what the session holds already", async () => {
     bench = await aBench({
       spec: ORDERS,
-      replies: [calls(["archmax_set_variables", { variables: { amount: 3, order: "A", outcome: "ok" } }]), { text: "One." }, { text: "Two." }],
+      replies: [
+        calls(["archmax_set_variables", { variables: { amount: 3, order: "A", outcome: "ok" } }]),
+        { text: "One." },
+        { text: "Two." },
+      ],
     });
     const { send } = bench.agent.workflow;
 
     await send("s1", { message: "Go", trigger: { id: "free" } });
-    expect(await send("s1", { message: "Go", variables: { amount: "no" } })).toMatchObject({ kind: "rejected", variables: { amount: { value: 3 } } });
+    expect(await send("s1", { message: "Go", variables: { amount: "no" } })).toMatchObject({
+      kind: "rejected",
+      variables: { amount: { value: 3 } },
+    });
     expect(await send("s1", { message: "Go" })).toMatchObject({ kind: "completed", reply: "Two." });
   });
 
@@ -180,18 +203,27 @@ states:
 
   it("R-34 W-132 refuses a file that is missing, of another kind or too large, and takes one that fits", async () => {
     bench = await aBench({
-      spec: ORDERS.replace("[order, { name: amount, type: integer }]", "[{ name: scan, type: file, accept: [.pdf], maxSize: 4B }]").replace(
-        "        returns: [{ name: outcome, type: string }]\n",
-        "",
-      ),
+      spec: ORDERS.replace(
+        "[order, { name: amount, type: integer }]",
+        "[{ name: scan, type: file, accept: [.pdf], maxSize: 4B }]",
+      ).replace("        returns: [{ name: outcome, type: string }]\n", ""),
       answer: always("Yes."),
     });
     const { send } = bench.agent.workflow;
     const file = (name: string, content: string) => ({ message: "Go", files: { scan: { name, content } } });
 
-    expect(await send("s1", { message: "Go", variables: { scan: "scratchpad/none.pdf" } })).toMatchObject({ kind: "rejected", rejected: expect.stringContaining("none.pdf") });
-    expect(await send("s2", file("a.txt", "abc"))).toMatchObject({ kind: "rejected", rejected: expect.stringContaining(".pdf") });
-    expect(await send("s3", file("a.pdf", "abcde"))).toMatchObject({ kind: "rejected", rejected: expect.stringContaining("5") });
+    expect(await send("s1", { message: "Go", variables: { scan: "scratchpad/none.pdf" } })).toMatchObject({
+      kind: "rejected",
+      rejected: expect.stringContaining("none.pdf"),
+    });
+    expect(await send("s2", file("a.txt", "abc"))).toMatchObject({
+      kind: "rejected",
+      rejected: expect.stringContaining(".pdf"),
+    });
+    expect(await send("s3", file("a.pdf", "abcde"))).toMatchObject({
+      kind: "rejected",
+      rejected: expect.stringContaining("5"),
+    });
     expect(await send("s4", file("a.pdf", "abcd"))).toMatchObject({ kind: "completed" });
   });
 });
@@ -206,7 +238,11 @@ describe("a workflow out of service", () => {
     const { workflow } = await bench.again();
     const again = await bench.again();
 
-    expect(await workflow.send("s1", { message: "More" })).toMatchObject({ kind: "rejected", state: "answer", rejected: expect.stringMatching(/case.*disabled/) });
+    expect(await workflow.send("s1", { message: "More" })).toMatchObject({
+      kind: "rejected",
+      state: "answer",
+      rejected: expect.stringMatching(/case.*disabled/),
+    });
     expect(await workflow.send("s2", { message: "Go" })).toMatchObject({ kind: "rejected" });
     await again.accept("s3", { kind: "turn", message: "Go" }, { source: "webhook", key: "d1" });
     const report = await again.work("s3");
@@ -218,7 +254,15 @@ describe("a workflow out of service", () => {
   it("R-28 W-31 H-66 still takes decisions, replies and deliveries", async () => {
     bench = await aBench({
       spec: REVIEWED,
-      replies: [toReview, { text: "Please." }, { text: "Short." }, waitForReply, toReview, { text: "Please." }, { text: "Sent." }],
+      replies: [
+        toReview,
+        { text: "Please." },
+        { text: "Short." },
+        waitForReply,
+        toReview,
+        { text: "Please." },
+        { text: "Sent." },
+      ],
     });
     await bench.agent.workflow.send("s1", { message: "Go" });
     edit(off(REVIEWED));
@@ -242,7 +286,11 @@ describe("a workflow out of service", () => {
 
 describe("what a turn is seeded with", () => {
   it("R-38 R-41 H-33 takes the assembly's variables, then the turn's, then the files", async () => {
-    bench = await aBench({ spec: ANSWERS, answer: always("Yes."), variables: { a: "assembly", b: "assembly", title: " Assembly " } });
+    bench = await aBench({
+      spec: ANSWERS,
+      answer: always("Yes."),
+      variables: { a: "assembly", b: "assembly", title: " Assembly " },
+    });
     bench.events.length = 0;
 
     const outcome = await bench.agent.workflow.send("s1", {
@@ -258,34 +306,55 @@ describe("what a turn is seeded with", () => {
       title: { value: "Turn", locked: false },
       trigger: { value: "manual", locked: true },
     });
-    expect(types(bench.events).slice(0, 5)).toEqual(["workflow-reset", "advance", "variables-set", "title-set", "state-enter"]);
+    expect(types(bench.events).slice(0, 5)).toEqual([
+      "workflow-reset",
+      "advance",
+      "variables-set",
+      "title-set",
+      "state-enter",
+    ]);
     expect(ofType(bench.events, "variables-set")[0]?.names).toEqual(["a", "b", "title", "scan"]);
   });
 
   it("R-38 H-33 seeds at every turn that opens, over what the agent had locked", async () => {
     bench = await aBench({
       spec: ANSWERS,
-      replies: [calls(["archmax_set_variables", { variables: { n: 1 }, lock: true }]), { text: "One." }, { text: "Two." }],
+      replies: [
+        calls(["archmax_set_variables", { variables: { n: 1 }, lock: true }]),
+        { text: "One." },
+        { text: "Two." },
+      ],
     });
     const { send } = bench.agent.workflow;
     await send("s1", { message: "Go" });
 
-    expect((await send("s1", { message: "More", variables: { n: 2 } })).variables.n).toEqual({ value: 2, locked: true });
+    expect((await send("s1", { message: "More", variables: { n: 2 } })).variables.n).toEqual({
+      value: 2,
+      locked: true,
+    });
   });
 
-  it.each(["A", "1a", "a-b", "", "trigger", "__proto__"])("R-39 H-33 refuses a variable called %j before anything is written", async (name) => {
-    bench = await aBench({ spec: ANSWERS, replies: [] });
-    const variables = Object.fromEntries([[name, 1]]);
+  it.each(["A", "1a", "a-b", "", "trigger", "__proto__"])(
+    "R-39 H-33 refuses a variable called %j before anything is written",
+    async (name) => {
+      bench = await aBench({ spec: ANSWERS, replies: [] });
+      const variables = Object.fromEntries([[name, 1]]);
 
-    await expect(bench.agent.workflow.send("s1", { message: "Go", variables })).rejects.toMatchObject({ name: "InvalidVariableNameError", variable: name });
-    expect(await bench.stores.sessions.read("s1")).toBeNull();
-  });
+      await expect(bench.agent.workflow.send("s1", { message: "Go", variables })).rejects.toMatchObject({
+        name: "InvalidVariableNameError",
+        variable: name,
+      });
+      expect(await bench.stores.sessions.read("s1")).toBeNull();
+    },
+  );
 
   it("R-39 a title that is none refuses a turn, and is skipped with a warning by a delivery", async () => {
     bench = await aBench({ spec: REVIEWED, replies: [waitForReply, { text: "Yes." }] });
     const { send } = bench.agent.workflow;
 
-    await expect(send("s1", { message: "Go", variables: { title: 5 } })).rejects.toMatchObject({ name: "InvalidTitleError" });
+    await expect(send("s1", { message: "Go", variables: { title: 5 } })).rejects.toMatchObject({
+      name: "InvalidTitleError",
+    });
     await send("s1", { message: "Go" });
     const delivered = await send("s1", { message: "Here", variables: { title: 5, n: 1 } });
 
@@ -301,7 +370,8 @@ describe("what a turn is seeded with", () => {
     const outcome = await send("s1", { trigger: { id: "ordered" } });
 
     expect(notes(outcome)).toEqual([expect.stringContaining('order = "A-7"'), expect.stringContaining("ordered")]);
-    for (const { body } of bench.requests) expect(body.messages.filter(({ role }) => role !== "system").at(-1)?.role).toBe("user");
+    for (const { body } of bench.requests)
+      expect(body.messages.filter(({ role }) => role !== "system").at(-1)?.role).toBe("user");
   });
 
   it("R-40 keeps transcript, variables, trail, usage, todos and files from turn to turn", async () => {
@@ -309,7 +379,14 @@ describe("what a turn is seeded with", () => {
     bench = await aBench({
       spec: ANSWERS,
       replies: [
-        { ...calls(["archmax_set_variables", { variables: { n: 1 } }], ["write_todos", { todos: [{ content: "Think", status: "pending" }] }], ["write_file", { file_path: "/scratchpad/a.md", content: "A" }]), usage },
+        {
+          ...calls(
+            ["archmax_set_variables", { variables: { n: 1 } }],
+            ["write_todos", { todos: [{ content: "Think", status: "pending" }] }],
+            ["write_file", { file_path: "/scratchpad/a.md", content: "A" }],
+          ),
+          usage,
+        },
         { text: "One.", usage },
         { ...calls(["read_file", { file_path: "/scratchpad/a.md" }]), usage },
         { text: "Two.", usage },
@@ -344,7 +421,9 @@ describe("the spec in force", () => {
     const key = `_specs/${machine.specHash}.json`;
     expect(written).toEqual([`${key} before request 1`]);
     expect(new TextDecoder().decode((await files.readShared(key)) ?? undefined)).toBe(canonicalSpecJson(machine.spec));
-    expect(await bench.agent.getSpecSnapshot(machine.specHash)).toEqual(JSON.parse(JSON.stringify({ states: machine.spec.states })));
+    expect(await bench.agent.getSpecSnapshot(machine.specHash)).toEqual(
+      JSON.parse(JSON.stringify({ states: machine.spec.states })),
+    );
     expect(await bench.agent.getSpecSnapshot("0".repeat(64))).toBeNull();
   });
 
@@ -357,7 +436,9 @@ describe("the spec in force", () => {
     };
     writeFileSync(join(bench.rootDir, "workflows/case/WORKFLOW.md"), "Prose.");
 
-    expect(await hashOf("metadata: { a: 1 }\nstates: { answer: { instructions: Answer., triggers: { manual: } } }")).toBe(hash);
+    expect(
+      await hashOf("metadata: { a: 1 }\nstates: { answer: { instructions: Answer., triggers: { manual: } } }"),
+    ).toBe(hash);
     expect(await hashOf(ANSWERS.replace("Answer.", "Reply."))).not.toBe(hash);
     expect(specHash(bench.agent.workflow.machine.spec)).toBe(hash);
   });
@@ -367,21 +448,34 @@ describe("the spec in force", () => {
       if (op.name === "writeShared") throw new Error("The disk is full.");
       return run();
     });
-    bench = await aBench({ spec: ANSWERS, answer: always("Yes."), stores: { sessions: createMemorySessionStore(), files } });
+    bench = await aBench({
+      spec: ANSWERS,
+      answer: always("Yes."),
+      stores: { sessions: createMemorySessionStore(), files },
+    });
 
     expect(await bench.agent.workflow.send("s1", { message: "Go" })).toMatchObject({ kind: "completed" });
     expect(ofType(bench.events, "warning")).toMatchObject([{ message: expect.stringContaining("The disk is full.") }]);
   });
 
   it("R-42 F-19 answers the calls of a turn that failed, so that the next one has a valid transcript", async () => {
-    bench = await aBench({ spec: ANSWERS, replies: [calls(["ls", { path: "/" }], ["ls", { path: "/" }]), { text: "Yes." }] });
+    bench = await aBench({
+      spec: ANSWERS,
+      replies: [calls(["ls", { path: "/" }], ["ls", { path: "/" }]), { text: "Yes." }],
+    });
     const { send } = bench.agent.workflow;
 
-    await expect(send("s1", { message: "Go" }, { recursionLimit: 1 })).rejects.toMatchObject({ code: "recursion-limit" });
+    await expect(send("s1", { message: "Go" }, { recursionLimit: 1 })).rejects.toMatchObject({
+      code: "recursion-limit",
+    });
     const outcome = await send("s1", { message: "More" });
 
     const [, asked, ...rest] = outcome.messages;
     expect(asked?.tool_calls).toHaveLength(2);
-    expect(rest.map(({ role, tool_call_id }) => tool_call_id ?? role)).toEqual([...(asked?.tool_calls ?? []).map(({ id }) => id), "user", "assistant"]);
+    expect(rest.map(({ role, tool_call_id }) => tool_call_id ?? role)).toEqual([
+      ...(asked?.tool_calls ?? []).map(({ id }) => id),
+      "user",
+      "assistant",
+    ]);
   });
 });

@@ -96,7 +96,9 @@ states:
   });
 
   it("R-133 R-134 R-135 R-148 W-77 W-78 W-203 W-208 offers its own grants and five controls, and nothing else", async () => {
-    const { bench } = await run(`console.log(Object.keys(tools).filter((name) => !/[A-Z]/.test(name)).sort().join(" ")); ${move}`);
+    const { bench } = await run(
+      `console.log(Object.keys(tools).filter((name) => !/[A-Z]/.test(name)).sort().join(" ")); ${move}`,
+    );
 
     const names = (lines(bench)[0] ?? "").split(" ");
     expect(names).toEqual(
@@ -251,14 +253,12 @@ states:
     expect(notes(outcome)).toEqual([expect.stringMatching(/^\[code\][\s\S]*all fine[\s\S]*work/)]);
     expect(outcome.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
     const told = bench.events.slice(bench.events.findIndex(({ type }) => type === "code-start"));
-    expect(told.map(({ type }) => type).filter((type) => !/^(tool|model|agent)-/.test(type)).slice(0, 6)).toEqual([
-      "code-start",
-      "code-output",
-      "code-result",
-      "advance",
-      "state-leave",
-      "state-enter",
-    ]);
+    expect(
+      told
+        .map(({ type }) => type)
+        .filter((type) => !/^(tool|model|agent)-/.test(type))
+        .slice(0, 6),
+    ).toEqual(["code-start", "code-output", "code-result", "advance", "state-leave", "state-enter"]);
     expect(ofType(bench.events, "code-start")).toMatchObject([{ state: "check", script: "scripts/check.js" }]);
     expect(ofType(bench.events, "code-result")).toMatchObject([
       { state: "check", status: "ok", durationMs: expect.any(Number), level: "info" },
@@ -272,7 +272,7 @@ states:
     });
   });
 
-  it("R-138 W-76 clears nothing it should keep: the next model call sees the note", async () => {
+  it("R-138 W-80 the next model call sees the note", async () => {
     const { bench } = await run(move);
 
     expect(JSON.stringify(bench.requests[0]?.body.messages)).toContain("all fine");
@@ -293,10 +293,16 @@ states:
   });
 
   it("R-137 R-74 W-178 a raise outranks an error", async () => {
-    const { bench, outcome } = await run(`await tools.archmax_raise({ code: "no-go", reason: "Why." }); throw new Error("x");`);
+    const { bench, outcome } = await run(
+      `await tools.archmax_raise({ code: "no-go", reason: "Why." }); throw new Error("x");`,
+    );
 
     expect(outcome).toMatchObject({ kind: "failed", state: "check", exit: { code: "no-go", reason: "Why." } });
-    expect(types(bench.events, "raised", "state-leave", "code-result")).toEqual(["code-result", "raised", "state-leave"]);
+    expect(types(bench.events, "raised", "state-leave", "code-result")).toEqual([
+      "code-result",
+      "raised",
+      "state-leave",
+    ]);
     expect(outcome.auditTrail).toHaveLength(1);
   });
 
@@ -348,9 +354,7 @@ states:
       files: { "workflows/case/scripts/check.js": script(`await tools.probe({}); ${move}`) },
     });
 
-    await expect(
-      bench.agent.workflow.send("s1", { message: "go" }, { signal: stop.signal }),
-    ).rejects.toThrow();
+    await expect(bench.agent.workflow.send("s1", { message: "go" }, { signal: stop.signal })).rejects.toThrow();
     expect(await bench.agent.sessions.get("s1")).toMatchObject({
       status: "failed",
       workflowState: "check",
@@ -362,7 +366,9 @@ states:
     const bench = await open({
       spec: SPEC.replace("    requires: [ready]\n", ""),
       tools: tools(),
-      files: { "workflows/case/scripts/check.js": script(`for (let i = 0; i < 9; i++) await tools.probe({ i }); ${move}`) },
+      files: {
+        "workflows/case/scripts/check.js": script(`for (let i = 0; i < 9; i++) await tools.probe({ i }); ${move}`),
+      },
       replies: [says("end")],
     });
 
@@ -400,7 +406,10 @@ export default defineCodeState(async ({ tools }) => { ${move} });`;
     const { writeTree } = await import("../harness/temporary.js");
     writeTree(bench.rootDir, { "workflows/case/scripts/check.js": script(move) });
 
-    expect(await bench.agent.workflow.send("s1", { message: "go" })).toMatchObject({ kind: "completed", state: "work" });
+    expect(await bench.agent.workflow.send("s1", { message: "go" })).toMatchObject({
+      kind: "completed",
+      state: "work",
+    });
   });
 
   it("R-152 nothing global survives to the next run", async () => {
@@ -415,7 +424,11 @@ export default defineCodeState(async ({ tools }) => { ${move} });`;
   it.each([
     ["timeoutMs: 80", `await tools.probe({ hang: true });`, /80 ms/],
     ["timeoutMs: 80", `for (;;) {}`, /80 ms/],
-    ["memoryLimitBytes: 8000000", `const all = []; for (;;) all.push("x".repeat(100000) + all.length);`, /8000000|memory/],
+    [
+      "memoryLimitBytes: 8000000",
+      `const all = []; for (;;) all.push("x".repeat(100000) + all.length);`,
+      /8000000|memory/,
+    ],
     ["maxPtcCalls: 2", `for (let i = 0; i < 3; i++) await tools.probe({});`, /2/],
   ])("R-153 R-260 F-90 F-92 settings.%s bounds the run as a whole", async (setting, body, reason) => {
     const { outcome } = await run(body, { spec: `settings: { ${setting} }\n${SPEC}` });
@@ -441,9 +454,11 @@ export default defineCodeState(async ({ tools }) => { ${move} });`;
     expect(called).toHaveLength(3);
     expect(new Set(called.map(({ callId }) => callId)).size).toBe(3);
     for (const event of [...called, ...ofType(bench.events, "tool-result")]) expect(event.origin).toBe("script");
-    expect(ofType(bench.events, "tool-result").map(({ callId }) => callId).sort()).toEqual(
-      called.map(({ callId }) => callId).sort(),
-    );
+    expect(
+      ofType(bench.events, "tool-result")
+        .map(({ callId }) => callId)
+        .sort(),
+    ).toEqual(called.map(({ callId }) => callId).sort());
   });
 
   it("R-248 F-16 a handler called by a script knows the session and a key of the call", async () => {

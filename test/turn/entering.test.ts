@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ParkwayError } from "../../lib/session/errors.js";
 import { aBench, type Bench, type BenchOptions } from "../harness/agent.js";
 import { calls, ofType } from "./support.js";
-import { always, ANSWERS, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
+import { ANSWERS, always, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
 
 let bench: Bench;
 afterEach(() => bench.close());
@@ -15,7 +15,11 @@ async function open(options: BenchOptions): Promise<Bench["agent"]["workflow"]> 
 /** Everything the stores hold of a session, files included. */
 async function stored(sessionId = "s1"): Promise<unknown> {
   const read = await bench.stores.sessions.read(sessionId);
-  return structuredClone({ record: read?.record, thread: read?.thread, files: await bench.stores.files.list(sessionId) });
+  return structuredClone({
+    record: read?.record,
+    thread: read?.thread,
+    files: await bench.stores.files.list(sessionId),
+  });
 }
 
 /** Enough replies to bring a `REVIEWED` session to its decision. */
@@ -44,28 +48,26 @@ describe("one id, one conversation", () => {
     ["a mount", "skills/x"],
     ["no child's shape", "a~0"],
     ["513 bytes", "x".repeat(513)],
-  ])(
-    "R-2 F-100 takes no input and shows nothing for %s, and writes nothing",
-    async (_what, id) => {
-      const { send, decide, reply, deliver, resolveSession } = await open({ spec: ANSWERS, answer: always("Yes.") });
-      const entrances = [
-        () => send(id, { message: "Hi" }),
-        () => send(id, { message: "Hi", files: { scan: { name: "a.txt", content: "a" } } }),
-        () => decide(id, { target: "x" }),
-        () => reply(id, "Hi"),
-        () => deliver(id, { trigger: { id: "manual" } }),
-        () => resolveSession({ sessionId: id }),
-        () => bench.agent.accept(id, { kind: "turn", message: "Hi" }),
-        () => bench.agent.sessions.get(id),
-        () => bench.agent.sessions.messageCount(id),
-        () => bench.agent.sessions.delete(id),
-        () => bench.agent.sessions.seed(id, { "a.txt": "a" }),
-      ];
+  ])("R-2 F-100 takes no input and shows nothing for %s, and writes nothing", async (_what, id) => {
+    const { send, decide, reply, deliver, resolveSession } = await open({ spec: ANSWERS, answer: always("Yes.") });
+    const entrances = [
+      () => send(id, { message: "Hi" }),
+      () => send(id, { message: "Hi", files: { scan: { name: "a.txt", content: "a" } } }),
+      () => decide(id, { target: "x" }),
+      () => reply(id, "Hi"),
+      () => deliver(id, { trigger: { id: "manual" } }),
+      () => resolveSession({ sessionId: id }),
+      () => bench.agent.accept(id, { kind: "turn", message: "Hi" }),
+      () => bench.agent.sessions.get(id),
+      () => bench.agent.sessions.messageCount(id),
+      () => bench.agent.sessions.delete(id),
+      () => bench.agent.sessions.seed(id, { "a.txt": "a" }),
+    ];
 
-      for (const enter of entrances) await expect(enter(), String(enter)).rejects.toMatchObject({ name: "SessionStoreIdError", sessionId: id });
-      expect(await bench.stores.sessions.list()).toEqual([]);
-    },
-  );
+    for (const enter of entrances)
+      await expect(enter(), String(enter)).rejects.toMatchObject({ name: "SessionStoreIdError", sessionId: id });
+    expect(await bench.stores.sessions.list()).toEqual([]);
+  });
 
   it("R-3 takes no input for a child's id, naming its root, and lets a host look at it", async () => {
     const { send, decide, reply, deliver, resolveSession } = await open({ spec: ANSWERS, answer: always("Yes.") });
@@ -76,7 +78,9 @@ describe("one id, one conversation", () => {
     await expect(decide("s1~1", { target: "x" })).rejects.toMatchObject(named("SessionNotParkedError"));
     await expect(reply("s1~1", "Hi")).rejects.toMatchObject(named("SessionNotParkedError"));
     await expect(resolveSession({ sessionId: "s1~1" })).rejects.toMatchObject(named("SessionNotResumableError"));
-    await expect(bench.agent.accept("s1~1", { kind: "turn", message: "Hi" })).rejects.toMatchObject(named("SessionNotResumableError"));
+    await expect(bench.agent.accept("s1~1", { kind: "turn", message: "Hi" })).rejects.toMatchObject(
+      named("SessionNotResumableError"),
+    );
     expect(await bench.agent.sessions.get("s1~1")).toBeNull();
     expect(await bench.agent.sessions.delete("s1~1")).toBe(false);
   });
@@ -97,19 +101,15 @@ states:
 `;
     const { send } = await open({
       spec,
-      replies: [
-        toReview,
-        { text: "Please decide." },
-        { text: "It is short." },
-        waitForReply,
-        { text: "Thanks." },
-      ],
+      replies: [toReview, { text: "Please decide." }, { text: "It is short." }, waitForReply, { text: "Thanks." }],
     });
 
     const turn = await send("s1", { message: "Go" });
     const reply = await send("s1", { message: "How long is it?" });
     const decision = await send("s1", { decision: { target: "work", comment: "Longer." } });
-    const delivery = await send("s1", { delivery: { trigger: { id: "mail" }, variables: { mail: "long" }, message: "Here." } });
+    const delivery = await send("s1", {
+      delivery: { trigger: { id: "mail" }, variables: { mail: "long" }, message: "Here." },
+    });
 
     expect([turn, reply, decision, delivery].map(({ disposition, kind }) => [disposition, kind])).toEqual([
       ["turn", "parked"],
@@ -133,16 +133,32 @@ states:
     });
 
     await send("s1", { message: "Go" });
-    expect(await reply("s1", "How long?")).toMatchObject({ disposition: "reply", kind: "parked", reply: "It is short." });
-    expect(await decide("s1", { target: "work" })).toMatchObject({ disposition: "decide", kind: "parked", parkedChannel: "input" });
-    expect(await deliver("s1", { trigger: { id: "mail" } })).toMatchObject({ disposition: "deliver", kind: "completed" });
+    expect(await reply("s1", "How long?")).toMatchObject({
+      disposition: "reply",
+      kind: "parked",
+      reply: "It is short.",
+    });
+    expect(await decide("s1", { target: "work" })).toMatchObject({
+      disposition: "decide",
+      kind: "parked",
+      parkedChannel: "input",
+    });
+    expect(await deliver("s1", { trigger: { id: "mail" } })).toMatchObject({
+      disposition: "deliver",
+      kind: "completed",
+    });
   });
 
   it("R-11 H-58 delivers a turn's input to a session that waits, files and all", async () => {
     const { send } = await open({ spec: WAITS, replies: [waitForReply, { text: "Thanks." }] });
 
     await send("s1", { message: "Go" });
-    const outcome = await send("s1", { message: "Here.", trigger: { id: "mail" }, variables: { n: 1 }, files: { scan: { name: "a.txt", content: "ä" } } });
+    const outcome = await send("s1", {
+      message: "Here.",
+      trigger: { id: "mail" },
+      variables: { n: 1 },
+      files: { scan: { name: "a.txt", content: "ä" } },
+    });
 
     expect(outcome).toMatchObject({ disposition: "deliver", kind: "completed" });
     expect(outcome.variables).toMatchObject({
@@ -190,34 +206,61 @@ describe("checks before anything is touched", () => {
   const WRONG: [string, (workflow: Bench["agent"]["workflow"]) => Promise<unknown>, string][] = [
     ["a delivery", (workflow) => workflow.deliver("s1", { trigger: { id: "x" } }), "SessionNotAwaitingInputError"],
     ["a delivery without a trigger", (workflow) => workflow.deliver("s1", {} as never), "MissingDeliveryTriggerError"],
-    ["a delivery of a blank trigger", (workflow) => workflow.deliver("s1", { trigger: { id: " " } }), "MissingDeliveryTriggerError"],
-    ["a delivery of `trigger`", (workflow) => workflow.deliver("s1", { trigger: { id: "x" }, variables: { trigger: 1 } }), "InvalidVariableNameError"],
+    [
+      "a delivery of a blank trigger",
+      (workflow) => workflow.deliver("s1", { trigger: { id: " " } }),
+      "MissingDeliveryTriggerError",
+    ],
+    [
+      "a delivery of `trigger`",
+      (workflow) => workflow.deliver("s1", { trigger: { id: "x" }, variables: { trigger: 1 } }),
+      "InvalidVariableNameError",
+    ],
     ["an unknown target", (workflow) => workflow.decide("s1", { target: "nowhere" }), "InvalidDecisionTargetError"],
     ["a decision without a target", (workflow) => workflow.decide("s1", {} as never), "InvalidDecisionTargetError"],
     ["a stale park", (workflow) => workflow.decide("s1", { target: "send", park: "park-9" }), "StaleDecisionError"],
     ["a stale number", (workflow) => workflow.decide("s1", { target: "send", seq: 9 }), "StaleDecisionError"],
     ["a blank reply", (workflow) => workflow.reply("s1", ""), "EmptyMessageError"],
-    ["a bad variable name", (workflow) => workflow.send("s1", { message: "Hm", variables: { "A-1": 1 } }), "InvalidVariableNameError"],
-    ["a file", (workflow) => workflow.send("s1", { message: "Hm", files: { scan: { name: "a.txt", content: "a" } } }), "InvalidTurnFileError"],
+    [
+      "a bad variable name",
+      (workflow) => workflow.send("s1", { message: "Hm", variables: { "A-1": 1 } }),
+      "InvalidVariableNameError",
+    ],
+    [
+      "a file",
+      (workflow) => workflow.send("s1", { message: "Hm", files: { scan: { name: "a.txt", content: "a" } } }),
+      "InvalidTurnFileError",
+    ],
   ];
 
-  it.each(WRONG)("R-12 H-65 H-129 leaves a parked session byte for byte as it was after %s", async (_what, enter, name) => {
-    const workflow = await open({ spec: REVIEWED, replies: untilReview });
-    await workflow.send("s1", { message: "Go" });
-    const before = await stored();
+  it.each(WRONG)(
+    "R-12 H-65 H-129 leaves a parked session byte for byte as it was after %s",
+    async (_what, enter, name) => {
+      const workflow = await open({ spec: REVIEWED, replies: untilReview });
+      await workflow.send("s1", { message: "Go" });
+      const before = await stored();
 
-    await expect(enter(workflow)).rejects.toMatchObject({ name });
+      await expect(enter(workflow)).rejects.toMatchObject({ name });
 
-    expect(await stored()).toEqual(before);
-    expect(bench.requests).toHaveLength(2);
-  });
+      expect(await stored()).toEqual(before);
+      expect(bench.requests).toHaveLength(2);
+    },
+  );
 
   it.each<[string, (workflow: Bench["agent"]["workflow"]) => Promise<unknown>, string]>([
     ["a decision", (workflow) => workflow.decide("s1", { target: "send" }), "SessionNotParkedError"],
     ["a reply", (workflow) => workflow.reply("s1", "Hm"), "SessionNotParkedError"],
     ["a delivery", (workflow) => workflow.deliver("s1", { trigger: { id: "x" } }), "SessionNotAwaitingInputError"],
-    ["an undeclared trigger", (workflow) => workflow.send("s1", { message: "Hm", trigger: { id: "nobody" } }), "UnknownTriggerError"],
-    ["a title that is none", (workflow) => workflow.send("s1", { message: "Hm", variables: { title: " " } }), "InvalidTitleError"],
+    [
+      "an undeclared trigger",
+      (workflow) => workflow.send("s1", { message: "Hm", trigger: { id: "nobody" } }),
+      "UnknownTriggerError",
+    ],
+    [
+      "a title that is none",
+      (workflow) => workflow.send("s1", { message: "Hm", variables: { title: " " } }),
+      "InvalidTitleError",
+    ],
   ])("R-11 R-12 W-101 makes no session of %s to an unknown id", async (_what, enter, name) => {
     const workflow = await open({ spec: REVIEWED, replies: [] });
 
@@ -240,7 +283,10 @@ describe("checks before anything is touched", () => {
 
 describe("the outcome", () => {
   it("R-16 H-68 tells of a completed turn", async () => {
-    const { send } = await open({ spec: ANSWERS, replies: [{ text: "Yes.", usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }] });
+    const { send } = await open({
+      spec: ANSWERS,
+      replies: [{ text: "Yes.", usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }],
+    });
 
     const outcome = await send("s1", { message: "Hi" });
 
@@ -266,7 +312,12 @@ describe("the outcome", () => {
 
     const outcome = await send("s1", { message: "Go" });
 
-    expect(outcome).toMatchObject({ kind: "parked", status: "awaiting_decision", state: "review", parkedChannel: "decision" });
+    expect(outcome).toMatchObject({
+      kind: "parked",
+      status: "awaiting_decision",
+      state: "review",
+      parkedChannel: "decision",
+    });
     expect(outcome.pending).toEqual({
       channel: "decision",
       parkId: expect.any(String),
@@ -287,7 +338,10 @@ describe("the outcome", () => {
   });
 
   it("R-16 H-69 tells of a wait, with an absolute time", async () => {
-    const { send } = await open({ spec: WAITS, replies: [{ text: "Later.", ...calls(["archmax_wait", { reason: "Tomorrow.", until: "1d" }]) }] });
+    const { send } = await open({
+      spec: WAITS,
+      replies: [{ text: "Later.", ...calls(["archmax_wait", { reason: "Tomorrow.", until: "1d" }]) }],
+    });
 
     const { pending, parkedChannel } = await send("s1", { message: "Go" });
 
@@ -303,18 +357,30 @@ describe("the outcome", () => {
   });
 
   it("R-16 H-68 tells of a raised end", async () => {
-    const { send } = await open({ spec: ANSWERS, replies: [calls(["archmax_raise", { code: "no-order", reason: "There is none." }])] });
+    const { send } = await open({
+      spec: ANSWERS,
+      replies: [calls(["archmax_raise", { code: "no-order", reason: "There is none." }])],
+    });
 
     const outcome = await send("s1", { message: "Go" });
 
-    expect(outcome).toMatchObject({ kind: "failed", status: "failed", exit: { success: false, code: "no-order", reason: "There is none." } });
+    expect(outcome).toMatchObject({
+      kind: "failed",
+      status: "failed",
+      exit: { success: false, code: "no-order", reason: "There is none." },
+    });
     expect(Object.keys(outcome.exit ?? {}).sort()).toEqual(["code", "reason", "success"]);
   });
 
   it("R-17 F-62 replies with the texts of this leg only, beside calls and at the handoff too", async () => {
     const { send, decide } = await open({
       spec: REVIEWED,
-      replies: [{ text: "Looking.", ...calls(["ls", { path: "/" }]) }, { text: "Written.", ...toReview }, { text: "Please decide." }, { text: "Sent." }],
+      replies: [
+        { text: "Looking.", ...calls(["ls", { path: "/" }]) },
+        { text: "Written.", ...toReview },
+        { text: "Please decide." },
+        { text: "Sent." },
+      ],
     });
 
     expect((await send("s1", { message: "Go" })).reply).toBe("Looking.\n\nWritten.\n\nPlease decide.");
@@ -336,11 +402,18 @@ describe("the outcome", () => {
   });
 
   it("R-18 R-53 H-67 rejects with the error of a turn that threw, after its failure was committed", async () => {
-    const { send } = await open({ spec: ANSWERS, replies: [{ status: 400, error: { message: "No such model." } }, { text: "Yes." }] });
+    const { send } = await open({
+      spec: ANSWERS,
+      replies: [{ status: 400, error: { message: "No such model." } }, { text: "Yes." }],
+    });
 
     await expect(send("s1", { message: "Hi" })).rejects.toThrow("No such model.");
 
-    expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "failed", workflowState: "answer", exit: { code: "turn-error", state: "answer", reason: expect.stringContaining("No such model.") } });
+    expect(await bench.agent.sessions.get("s1")).toMatchObject({
+      status: "failed",
+      workflowState: "answer",
+      exit: { code: "turn-error", state: "answer", reason: expect.stringContaining("No such model.") },
+    });
     expect(await send("s1", { message: "Again" })).toMatchObject({ kind: "completed", reply: "Yes." });
   });
 });
@@ -349,7 +422,16 @@ describe("fresh processes", () => {
   it("F-13 R-309 works from nothing but the stores, with a new agent for every call", async () => {
     bench = await aBench({
       spec: REVIEWED,
-      replies: [calls(["archmax_set_variables", { variables: { n: 1 } }]), toReview, { text: "Please decide." }, { text: "Short." }, waitForReply, toReview, { text: "Again." }, { text: "Sent." }],
+      replies: [
+        calls(["archmax_set_variables", { variables: { n: 1 } }]),
+        toReview,
+        { text: "Please decide." },
+        { text: "Short." },
+        waitForReply,
+        toReview,
+        { text: "Again." },
+        { text: "Sent." },
+      ],
     });
     const next = async () => (await bench.again()).workflow;
 
@@ -360,7 +442,17 @@ describe("fresh processes", () => {
     const outcome = await (await next()).decide("s1", { target: "send" });
 
     expect(outcome).toMatchObject({ kind: "completed", reply: "Sent.", variables: { n: { value: 1, locked: false } } });
-    expect(outcome.auditTrail.map((step) => step.kind)).toEqual(["trigger", "agent", "human", "trigger", "agent", "human"]);
-    await expect((await bench.again()).sessions.get("s1")).resolves.toMatchObject({ status: "completed", workflowState: "send" });
+    expect(outcome.auditTrail.map((step) => step.kind)).toEqual([
+      "trigger",
+      "agent",
+      "human",
+      "trigger",
+      "agent",
+      "human",
+    ]);
+    await expect((await bench.again()).sessions.get("s1")).resolves.toMatchObject({
+      status: "completed",
+      workflowState: "send",
+    });
   });
 });

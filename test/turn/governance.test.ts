@@ -23,7 +23,7 @@ const host = toolsFromMap(
           handled.push({ name, args, sessionId: context.sessionId, key: context.idempotencyKey });
           if (args.fail) throw new Error(`${name} is down`);
           if (args.nothing) return undefined;
-        return "returns" in args ? args.returns : `${name} ran`;
+          return "returns" in args ? args.returns : `${name} ran`;
         },
       },
     ]),
@@ -83,7 +83,10 @@ describe("a blocked call", () => {
       {
         files: { "skills/x/SKILL.md": "---\nname: x\ndescription: d\n---\n" },
         policyRules: [
-          { id: "host.rule", judge: ({ args }) => (args.id === "host" ? { decision: "block", ruleId: "host.rule", reason: "no" } : null) },
+          {
+            id: "host.rule",
+            judge: ({ args }) => (args.id === "host" ? { decision: "block", ruleId: "host.rule", reason: "no" } : null),
+          },
         ],
       },
     );
@@ -134,9 +137,16 @@ describe("a blocked call", () => {
       },
     };
     const spec = ONE("tools: { allow: [lookup] }");
-    const { blocked } = await run(spec, [["lookup", { id: "${{trigger}}" }], ["lookup", { id: "boom" }]], {
-      policyRules: [rule],
-    });
+    const { blocked } = await run(
+      spec,
+      [
+        ["lookup", { id: "${{trigger}}" }],
+        ["lookup", { id: "boom" }],
+      ],
+      {
+        policyRules: [rule],
+      },
+    );
 
     expect(seen).toEqual([{ id: "manual" }, { id: "boom" }]);
     expect(blocked.map((event) => event.rule)).toEqual(["host.watch"]);
@@ -146,7 +156,10 @@ describe("a blocked call", () => {
 describe("what a state offers", () => {
   it("R-219 W-207 R-212 exactly what a deciding grant names, and the controls, minus bare denials", async () => {
     const { bench } = await run(
-      ONE('tools: { allow: [lookup, { tool: ls, args: { path: "scratchpad/**" } }], forbid: [archmax_wait, { tool: lookup, args: { id: "x" } }] }', "tools: { allow_always: [read_file] }"),
+      ONE(
+        'tools: { allow: [lookup, { tool: ls, args: { path: "scratchpad/**" } }], forbid: [archmax_wait, { tool: lookup, args: { id: "x" } }] }',
+        "tools: { allow_always: [read_file] }",
+      ),
       [],
     );
 
@@ -162,7 +175,9 @@ describe("what a state offers", () => {
   });
 
   it("W-207 R-204 a call to a tool that was not offered is still judged and refused", async () => {
-    const { blocked } = await run(ONE("", "tools: { allow_always: [] }"), [["write_file", { file_path: "a", content: "" }]]);
+    const { blocked } = await run(ONE("", "tools: { allow_always: [] }"), [
+      ["write_file", { file_path: "a", content: "" }],
+    ]);
 
     expect(blocked.map(({ rule }) => rule)).toEqual(["tool.not-allowed"]);
   });
@@ -170,7 +185,8 @@ describe("what a state offers", () => {
   it("R-211 `allow_always` absent means the default tools that are served, declared exactly what it lists", async () => {
     const absent = await run(ONE(), []);
     const empty = await run(ONE("", "tools: { allow_always: [] }"), []);
-    const plain = (bench: typeof absent.bench) => offered(bench.requests[0]).filter((name) => !name.startsWith("archmax_"));
+    const plain = (bench: typeof absent.bench) =>
+      offered(bench.requests[0]).filter((name) => !name.startsWith("archmax_"));
 
     expect(plain(absent.bench)).toEqual([
       "ls",
@@ -188,8 +204,14 @@ describe("what a state offers", () => {
   });
 
   it("R-219 W-278 the order is the registration order, whatever the spec's order is", async () => {
-    const one = await run(ONE("tools: { allow: [lookup, essential, ls] }", "tools: { allow_always: [grep, read_file] }"), []);
-    const two = await run(ONE("tools: { allow: [ls, essential, lookup] }", "tools: { allow_always: [read_file, grep] }"), []);
+    const one = await run(
+      ONE("tools: { allow: [lookup, essential, ls] }", "tools: { allow_always: [grep, read_file] }"),
+      [],
+    );
+    const two = await run(
+      ONE("tools: { allow: [ls, essential, lookup] }", "tools: { allow_always: [read_file, grep] }"),
+      [],
+    );
 
     expect(one.bench.requests[0]?.body.tools).toEqual(two.bench.requests[0]?.body.tools);
   });
@@ -210,7 +232,9 @@ states:
     });
     await bench.agent.workflow.send("s1", { message: "go" });
 
-    expect(offered(bench.requests[1])).toEqual(offered(bench.requests[0]).map((name) => (name === "lookup" ? "essential" : name)));
+    expect(offered(bench.requests[1])).toEqual(
+      offered(bench.requests[0]).map((name) => (name === "lookup" ? "essential" : name)),
+    );
   });
 
   it("R-210 a state's own entry narrows what the workflow grants, for that tool and state alone", async () => {
@@ -272,31 +296,40 @@ describe("names and arguments", () => {
   it("R-59 answers arguments that do not fit, without running, with both events", async () => {
     const { answered, bench } = await run(ONE("tools: { allow: [lookup] }"), [["lookup", { id: 7 }]]);
 
-    expect(answered).toMatchObject([{ status: "error", refusal: "invalid-arguments", text: expect.stringContaining("id") }]);
+    expect(answered).toMatchObject([
+      { status: "error", refusal: "invalid-arguments", text: expect.stringContaining("id") },
+    ]);
     expect(handled).toEqual([]);
     expect(types(bench.events, "tool-called", "tool-result")).toEqual(["tool-called", "tool-result"]);
   });
 
   it("R-60 a tool that throws is an error answer; siblings are kept", async () => {
-    const { answered, bench } = await run(ONE("tools: { allow: [lookup] }"), [["lookup", { fail: true }], ["lookup", { id: "a" }]]);
+    const { answered, bench } = await run(ONE("tools: { allow: [lookup] }"), [
+      ["lookup", { fail: true }],
+      ["lookup", { id: "a" }],
+    ]);
 
     expect(answered).toMatchObject([
       { status: "error", refusal: "tool-threw", text: expect.stringContaining("lookup is down") },
       { status: "success" },
     ]);
-    expect(ofType(bench.events, "tool-result").map(({ status }) => status).sort()).toEqual(["error", "success"]);
+    expect(
+      ofType(bench.events, "tool-result")
+        .map(({ status }) => status)
+        .sort(),
+    ).toEqual(["error", "success"]);
   });
 
-  it.each([
-    [{ file_path: "scratchpad/a.txt", content: "x" }],
-    [{ path: "scratchpad/a.txt", content: "x" }],
-  ])("R-215 R-216 `path` and `file_path` are read for each other: %j", async (args) => {
-    const { answered } = await run(ONE(), [["write_file", args]]);
-    const { blocked } = await run(ONE(), [["write_file", { ...args, ...rename(args, "checkpoints/a") }]]);
+  it.each([[{ file_path: "scratchpad/a.txt", content: "x" }], [{ path: "scratchpad/a.txt", content: "x" }]])(
+    "R-215 R-216 `path` and `file_path` are read for each other: %j",
+    async (args) => {
+      const { answered } = await run(ONE(), [["write_file", args]]);
+      const { blocked } = await run(ONE(), [["write_file", { ...args, ...rename(args, "checkpoints/a") }]]);
 
-    expect(answered[0]?.status).toBe("success");
-    expect(blocked.map(({ rule }) => rule)).toEqual(["zone.runtime-internal"]);
-  });
+      expect(answered[0]?.status).toBe("success");
+      expect(blocked.map(({ rule }) => rule)).toEqual(["zone.runtime-internal"]);
+    },
+  );
 
   it("R-216 a host tool's declared paths are judged, an undeclared argument is not", async () => {
     const { blocked } = await run(ONE("tools: { allow: [store, lookup] }"), [
@@ -308,14 +341,11 @@ describe("names and arguments", () => {
   });
 
   it("R-213 R-214 guards match the canonical path, and the tool receives it", async () => {
-    const { answered } = await run(
-      ONE('tools: { allow: [{ tool: store, args: { target: "reports/*.md" } }] }'),
-      [
-        ["store", { target: "/reports//./a.md" }],
-        ["store", { target: "reports/x/../../private/a.md" }],
-        ["store", { target: "reports/deep/a.md" }],
-      ],
-    );
+    const { answered } = await run(ONE('tools: { allow: [{ tool: store, args: { target: "reports/*.md" } }] }'), [
+      ["store", { target: "/reports//./a.md" }],
+      ["store", { target: "reports/x/../../private/a.md" }],
+      ["store", { target: "reports/deep/a.md" }],
+    ]);
 
     expect(answered.map(({ refusal }) => refusal)).toEqual([
       undefined,
@@ -326,7 +356,10 @@ describe("names and arguments", () => {
   });
 
   it("R-217 W-210 scratchpad/ is open to granted file tools and essential ones, whatever their guards", async () => {
-    const spec = ONE('tools: { allow: [{ tool: write_file, args: { file_path: "out/**" } }, read_file] }', "tools: { allow_always: [] }");
+    const spec = ONE(
+      'tools: { allow: [{ tool: write_file, args: { file_path: "out/**" } }, read_file] }',
+      "tools: { allow_always: [] }",
+    );
     const { answered } = await run(spec, [
       ["write_file", { file_path: "scratchpad/a.md", content: "x" }],
       ["write_file", { file_path: "elsewhere/a.md", content: "x" }],
@@ -343,7 +376,10 @@ describe("names and arguments", () => {
   });
 
   it("R-218 offloaded results can be read with a guarded read_file", async () => {
-    const spec = ONE('tools: { allow: [{ tool: read_file, args: { file_path: "x/**" } }] }', "tools: { allow_always: [] }");
+    const spec = ONE(
+      'tools: { allow: [{ tool: read_file, args: { file_path: "x/**" } }] }',
+      "tools: { allow_always: [] }",
+    );
     const { answered } = await run(spec, [
       ["read_file", { file_path: "large_tool_results/none.txt" }],
       ["read_file", { file_path: "y/none.txt" }],
@@ -354,7 +390,9 @@ describe("names and arguments", () => {
 });
 
 describe("listings", () => {
-  const spec = ONE('tools: { forbid: [{ tool: ls, paths: ["secrets/**"] }, { tool: glob, paths: ["secrets/**"] }, { tool: grep, paths: ["secrets/**"] }] }');
+  const spec = ONE(
+    'tools: { forbid: [{ tool: ls, paths: ["secrets/**"] }, { tool: glob, paths: ["secrets/**"] }, { tool: grep, paths: ["secrets/**"] }] }',
+  );
   const seed = async (bench: Awaited<ReturnType<typeof open>>) =>
     bench.agent.sessions.seed("s1", { "secrets/key.txt": "needle", "open/a.txt": "needle" });
 
@@ -458,14 +496,18 @@ describe("results", () => {
 
   it("R-250 write_todos replaces the list, keeps it across turns, and answers shortly", async () => {
     const todos = [{ content: "one", status: "completed" }];
-    const { answered, bench } = await run(ONE(), [["write_todos", { todos: [{ content: "old", status: "pending" }] }]], {
-      replies: [
-        calls(["write_todos", { todos: [{ content: "old", status: "pending" }] }]),
-        calls(["write_todos", { todos }]),
-        says("end"),
-        says("again"),
-      ],
-    });
+    const { answered, bench } = await run(
+      ONE(),
+      [["write_todos", { todos: [{ content: "old", status: "pending" }] }]],
+      {
+        replies: [
+          calls(["write_todos", { todos: [{ content: "old", status: "pending" }] }]),
+          calls(["write_todos", { todos }]),
+          says("end"),
+          says("again"),
+        ],
+      },
+    );
 
     expect(answered.map(({ status }) => status)).toEqual(["success", "success"]);
     expect(answered[1]?.text.length).toBeLessThan(100);
@@ -475,7 +517,10 @@ describe("results", () => {
   });
 
   it("R-251 two write_todos calls in one message are both refused, and the list stays", async () => {
-    const { answered, bench } = await run(ONE(), [["write_todos", { todos: [] }], ["write_todos", { todos: [] }]]);
+    const { answered, bench } = await run(ONE(), [
+      ["write_todos", { todos: [] }],
+      ["write_todos", { todos: [] }],
+    ]);
 
     expect(answered.map(({ status }) => status)).toEqual(["error", "error"]);
     const { loadState } = await import("../../lib/turn/load-state.js");
@@ -485,7 +530,10 @@ describe("results", () => {
 
 describe("what this version does not run", () => {
   it.each([
-    ["grader", "states: { a: { instructions: I., triggers: { manual: }, transitions: [{ to: g, description: d }] }, g: { type: grader, instructions: Judge., transitions: [{ to: a }] } }"],
+    [
+      "grader",
+      "states: { a: { instructions: I., triggers: { manual: }, transitions: [{ to: g, description: d }] }, g: { type: grader, instructions: Judge., transitions: [{ to: a }] } }",
+    ],
     ["archmax_eval", ONE("tools: { allow: [archmax_eval] }")],
     ["archmax_run", ONE("tools: { allow: [archmax_run] }")],
     ["sub-workflow", ONE("tools: { allow: [archmax_workflow_other] }")],

@@ -1,5 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { advance, benches, blocks, calls, notes, offered, ofType, results, says, setting, system, types } from "./support.js";
+import {
+  advance,
+  benches,
+  blocks,
+  calls,
+  notes,
+  offered,
+  ofType,
+  results,
+  says,
+  setting,
+  system,
+  types,
+} from "./support.js";
 
 const open = benches();
 
@@ -90,10 +103,7 @@ describe("parking at a human state", () => {
   it("R-107 W-272 refuses every call of it and suspends, whether or not there is text", async () => {
     const bench = await open({
       spec: SPEC,
-      replies: [
-        advance("review"),
-        calls(setting({ a: 1 }), ["archmax_advance", { to: "send", reason: "r" }], ["ls"]),
-      ],
+      replies: [advance("review"), calls(setting({ a: 1 }), ["archmax_advance", { to: "send", reason: "r" }], ["ls"])],
     });
     const outcome = await bench.agent.workflow.send("s1", { message: "go" });
 
@@ -113,12 +123,21 @@ describe("parking at a human state", () => {
     });
     await bench.agent.workflow.send("s1", { message: "go" });
 
-    expect(ofType(bench.events, "tool-blocked").map(({ rule }) => rule)).toEqual(["zone.escapes", "tool.path-argument"]);
+    expect(ofType(bench.events, "tool-blocked").map(({ rule }) => rule)).toEqual([
+      "zone.escapes",
+      "tool.path-argument",
+    ]);
   });
 
   it("R-108 the call is a step, its tokens count, and it checks no returns", async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
-    const bench = await open({ spec: SPEC, replies: [{ ...advance("review"), usage }, { ...says("Look."), usage }] });
+    const bench = await open({
+      spec: SPEC,
+      replies: [
+        { ...advance("review"), usage },
+        { ...says("Look."), usage },
+      ],
+    });
     const outcome = await bench.agent.workflow.send("s1", { message: "go" }, { recursionLimit: 3 });
 
     expect(outcome).toMatchObject({ status: "awaiting_decision", usage: { inputTokens: 20, outputTokens: 2 } });

@@ -26,7 +26,10 @@ states:
     transitions: [{ to: work }]
 `;
 
-function tool(handler: ToolDescriptor["handler"], properties: Record<string, unknown> = { n: { type: "integer" }, text: { type: "string" } }): ToolDescriptor {
+function tool(
+  handler: ToolDescriptor["handler"],
+  properties: Record<string, unknown> = { n: { type: "integer" }, text: { type: "string" } },
+): ToolDescriptor {
   return { description: "A tool.", inputSchema: { type: "object", properties }, readOnly: true, handler };
 }
 
@@ -48,20 +51,41 @@ states:
   work:
     instructions: Work.
 `;
-    const files = { "workflows/case/scripts/check.js": 'export default ({ tools }) => tools.archmax_advance({ to: "work", reason: "Fine." });\n' };
-    bench = await aBench({ spec, files, answer: ({ body }) => (body.messages.at(-1)?.role === "tool" && body.messages.length > 4 ? { text: "Done." } : calls(["ls", { path: "/" }])) });
+    const files = {
+      "workflows/case/scripts/check.js":
+        'export default ({ tools }) => tools.archmax_advance({ to: "work", reason: "Fine." });\n',
+    };
+    bench = await aBench({
+      spec,
+      files,
+      answer: ({ body }) =>
+        body.messages.at(-1)?.role === "tool" && body.messages.length > 4
+          ? { text: "Done." }
+          : calls(["ls", { path: "/" }]),
+    });
     const { send } = bench.agent.workflow;
 
     // The script, two model calls and the batch between them.
     expect(await send("enough", { message: "Go" }, { recursionLimit: 4 })).toMatchObject({ kind: "completed" });
     for (const recursionLimit of [1, 2, 3]) {
-      await expect(send(`limit-${recursionLimit}`, { message: "Go" }, { recursionLimit })).rejects.toMatchObject({ code: "recursion-limit", limit: recursionLimit });
-      expect(await bench.agent.sessions.get(`limit-${recursionLimit}`)).toMatchObject({ status: "failed", workflowState: "work", exit: { code: "recursion-limit" } });
+      await expect(send(`limit-${recursionLimit}`, { message: "Go" }, { recursionLimit })).rejects.toMatchObject({
+        code: "recursion-limit",
+        limit: recursionLimit,
+      });
+      expect(await bench.agent.sessions.get(`limit-${recursionLimit}`)).toMatchObject({
+        status: "failed",
+        workflowState: "work",
+        exit: { code: "recursion-limit" },
+      });
     }
   });
 
   it("R-47 F-19 takes 400 steps unless told otherwise, and then the next message", async () => {
-    bench = await aBench({ spec: ANSWERS, answer: ({ body }) => (body.messages.at(-1)?.content === "Enough" ? { text: "Stopped." } : calls(["archmax_get_variables"])) });
+    bench = await aBench({
+      spec: ANSWERS,
+      answer: ({ body }) =>
+        body.messages.at(-1)?.content === "Enough" ? { text: "Stopped." } : calls(["archmax_get_variables"]),
+    });
     const { send } = bench.agent.workflow;
 
     await expect(send("s1", { message: "Go" })).rejects.toMatchObject({ code: "recursion-limit", limit: 400 });
@@ -70,14 +94,20 @@ states:
   }, 60_000);
 
   it("R-47 starts at zero at every decision, reply and delivery", async () => {
-    bench = await aBench({ spec: REVIEWED, replies: [toReview, { text: "Please." }, { text: "Hm." }, waitForReply, toReview, { text: "Please." }] });
+    bench = await aBench({
+      spec: REVIEWED,
+      replies: [toReview, { text: "Please." }, { text: "Hm." }, waitForReply, toReview, { text: "Please." }],
+    });
     const { send, decide, reply, deliver } = bench.agent.workflow;
     const config = { recursionLimit: 3 };
 
     await send("s1", { message: "Go" }, config);
     await reply("s1", "Hm?", config);
     await decide("s1", { target: "work" }, config);
-    expect(await deliver("s1", { trigger: { id: "x" } }, config)).toMatchObject({ kind: "parked", parkedChannel: "decision" });
+    expect(await deliver("s1", { trigger: { id: "x" } }, config)).toMatchObject({
+      kind: "parked",
+      parkedChannel: "decision",
+    });
   });
 
   it("R-49 commits all of a step's effects together", async () => {
@@ -87,11 +117,20 @@ states:
       const result = await run();
       if (op.name === "commit" || op.name === "settle") {
         const summary = await bench.agent.sessions.get("s1");
-        seen.push([summary?.workflowState, summary?.status, summary?.variables?.n?.value, await bench.agent.sessions.messageCount("s1")]);
+        seen.push([
+          summary?.workflowState,
+          summary?.status,
+          summary?.variables?.n?.value,
+          await bench.agent.sessions.messageCount("s1"),
+        ]);
       }
       return result;
     });
-    bench = await aBench({ spec: REVIEWED, replies: [calls(setting({ n: 1 }), ["archmax_advance", { to: "review", reason: "Ready." }]), { text: "Please." }], stores: { sessions: watched, files: createMemoryFileStore() } });
+    bench = await aBench({
+      spec: REVIEWED,
+      replies: [calls(setting({ n: 1 }), ["archmax_advance", { to: "review", reason: "Ready." }]), { text: "Please." }],
+      stores: { sessions: watched, files: createMemoryFileStore() },
+    });
 
     await bench.agent.workflow.send("s1", { message: "Go" });
 
@@ -105,21 +144,36 @@ states:
   it("R-50 R-51 completes in a non-terminal state where the agent ends in text", async () => {
     bench = await aBench({ spec: WAITS, replies: [{ text: "That is all." }] });
 
-    expect(await bench.agent.workflow.send("s1", { message: "Go" })).toMatchObject({ kind: "completed", state: "work" });
+    expect(await bench.agent.workflow.send("s1", { message: "Go" })).toMatchObject({
+      kind: "completed",
+      state: "work",
+    });
     expect(ofType(bench.events, "state-leave")).toMatchObject([{ state: "work", next: "work" }]);
   });
 
   it("R-53 S-90 keeps what earlier steps committed where a later one throws", async () => {
-    bench = await aBench({ spec: TOOLED, tools: tooled({}), replies: [calls(setting({ n: 1 })), advance("next"), { status: 400, error: { message: "Bad request." } }] });
+    bench = await aBench({
+      spec: TOOLED,
+      tools: tooled({}),
+      replies: [calls(setting({ n: 1 })), advance("next"), { status: 400, error: { message: "Bad request." } }],
+    });
 
     await expect(bench.agent.workflow.send("s1", { message: "Go" })).rejects.toThrow("Bad request.");
 
-    expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "failed", workflowState: "next", variables: { n: { value: 1 } }, exit: { code: "turn-error", state: "next" } });
+    expect(await bench.agent.sessions.get("s1")).toMatchObject({
+      status: "failed",
+      workflowState: "next",
+      variables: { n: { value: 1 } },
+      exit: { code: "turn-error", state: "next" },
+    });
     expect(await bench.agent.sessions.messageCount("s1")).toBe(5);
   });
 
   it("R-54 tells streamed text of a call that fails once, as partial, and keeps it out of the transcript", async () => {
-    bench = await aBench({ spec: ANSWERS, replies: [{ text: "This is the beginning of a long answer.", drop: "mid-answer" }, { text: "Whole." }] });
+    bench = await aBench({
+      spec: ANSWERS,
+      replies: [{ text: "This is the beginning of a long answer.", drop: "mid-answer" }, { text: "Whole." }],
+    });
 
     await expect(bench.agent.workflow.send("s1", { message: "Go" })).rejects.toThrow();
 
@@ -155,9 +209,19 @@ describe("one message's calls", () => {
 
   it("R-55 R-56 shows later calls of the message what earlier ones wrote, and not the other way round", async () => {
     const seen: unknown[] = [];
-    const outcome = await send([calls(["one", { text: "${{n}}" }], setting({ n: 4 }), ["two", { text: "${{n}}" }], ["archmax_get_variables", { name: "n" }])], {
-      two: ({ text }) => seen.push(text),
-    });
+    const outcome = await send(
+      [
+        calls(
+          ["one", { text: "${{n}}" }],
+          setting({ n: 4 }),
+          ["two", { text: "${{n}}" }],
+          ["archmax_get_variables", { name: "n" }],
+        ),
+      ],
+      {
+        two: ({ text }) => seen.push(text),
+      },
+    );
 
     expect(seen).toEqual(["4"]);
     expect(results(outcome)[0]).toMatchObject({ status: "error", refusal: "unresolved-reference" });
@@ -166,7 +230,10 @@ describe("one message's calls", () => {
 
   it("R-56 governs every call against the state the message was made in", async () => {
     const ran: string[] = [];
-    const outcome = await send([calls(["archmax_advance", { to: "next", reason: "On." }], ["two"], ["one"])], { two: () => ran.push("two"), one: () => ran.push("one") });
+    const outcome = await send([calls(["archmax_advance", { to: "next", reason: "On." }], ["two"], ["one"])], {
+      two: () => ran.push("two"),
+      one: () => ran.push("one"),
+    });
 
     expect(ran.sort()).toEqual(["one", "two"]);
     expect(outcome.state).toBe("next");
@@ -174,12 +241,60 @@ describe("one message's calls", () => {
   });
 
   it.each<[string, Parameters<typeof calls>, string, string]>([
-    ["a second advance", [["archmax_advance", { to: "next", reason: "a" }], ["archmax_advance", { to: "other", reason: "b" }]], "already-moved", "next"],
-    ["a reset after an advance", [["archmax_advance", { to: "next", reason: "a" }], ["archmax_reset", { reason: "b" }]], "already-moved", "next"],
-    ["a wait after an advance", [["archmax_advance", { to: "next", reason: "a" }], ["archmax_wait", { reason: "b" }]], "already-moved", "next"],
-    ["an advance after a reset", [["archmax_reset", { reason: "a" }], ["archmax_advance", { to: "next", reason: "b" }]], "already-moved", "work"],
-    ["an advance after a wait", [["archmax_wait", { reason: "a" }], ["archmax_advance", { to: "next", reason: "b" }]], "already-waiting", "work"],
-    ["a second wait", [["archmax_wait", { reason: "a" }], ["archmax_wait", { reason: "b" }]], "already-waiting", "work"],
+    [
+      "a second advance",
+      [
+        ["archmax_advance", { to: "next", reason: "a" }],
+        ["archmax_advance", { to: "other", reason: "b" }],
+      ],
+      "already-moved",
+      "next",
+    ],
+    [
+      "a reset after an advance",
+      [
+        ["archmax_advance", { to: "next", reason: "a" }],
+        ["archmax_reset", { reason: "b" }],
+      ],
+      "already-moved",
+      "next",
+    ],
+    [
+      "a wait after an advance",
+      [
+        ["archmax_advance", { to: "next", reason: "a" }],
+        ["archmax_wait", { reason: "b" }],
+      ],
+      "already-moved",
+      "next",
+    ],
+    [
+      "an advance after a reset",
+      [
+        ["archmax_reset", { reason: "a" }],
+        ["archmax_advance", { to: "next", reason: "b" }],
+      ],
+      "already-moved",
+      "work",
+    ],
+    [
+      "an advance after a wait",
+      [
+        ["archmax_wait", { reason: "a" }],
+        ["archmax_advance", { to: "next", reason: "b" }],
+      ],
+      "already-waiting",
+      "work",
+    ],
+    [
+      "a second wait",
+      [
+        ["archmax_wait", { reason: "a" }],
+        ["archmax_wait", { reason: "b" }],
+      ],
+      "already-waiting",
+      "work",
+    ],
   ])("R-57 F-37 refuses %s", async (_what, made, refusal, state) => {
     const outcome = await send([calls(...made)]);
     const [first, second] = results(outcome);
@@ -191,7 +306,9 @@ describe("one message's calls", () => {
   });
 
   it("R-57 a refused attempt claims nothing", async () => {
-    const outcome = await send([calls(["archmax_advance", { to: "nowhere", reason: "a" }], ["archmax_advance", { to: "next", reason: "b" }])]);
+    const outcome = await send([
+      calls(["archmax_advance", { to: "nowhere", reason: "a" }], ["archmax_advance", { to: "next", reason: "b" }]),
+    ]);
 
     expect(results(outcome).map(({ status }) => status)).toEqual(["error", "success"]);
     expect(outcome).toMatchObject({ state: "next" });
@@ -223,20 +340,28 @@ describe("one message's calls", () => {
   it("R-58 answers a name that is no tool, without a `tool-blocked`", async () => {
     const outcome = await send([calls(["serach"])]);
 
-    expect(results(outcome)).toMatchObject([{ status: "error", refusal: "unknown-tool", text: expect.stringContaining("serach") }]);
+    expect(results(outcome)).toMatchObject([
+      { status: "error", refusal: "unknown-tool", text: expect.stringContaining("serach") },
+    ]);
     expect(types(bench.events, "tool-blocked", "tool-called")).toEqual([]);
   });
 
   it("R-59 names what does not fit the schema, and runs nothing", async () => {
     const ran: string[] = [];
-    const outcome = await send([calls(["one", { n: "four" }], ["archmax_advance", { to: "next" }])], { one: () => ran.push("one") });
+    const outcome = await send([calls(["one", { n: "four" }], ["archmax_advance", { to: "next" }])], {
+      one: () => ran.push("one"),
+    });
 
     expect(ran).toEqual([]);
     expect(results(outcome)).toMatchObject([
       { status: "error", text: expect.stringContaining("n") },
       { status: "error", text: expect.stringContaining("reason") },
     ]);
-    expect(ofType(bench.events, "tool-called").map((event) => event.tool).sort()).toEqual(["archmax_advance", "one"]);
+    expect(
+      ofType(bench.events, "tool-called")
+        .map((event) => event.tool)
+        .sort(),
+    ).toEqual(["archmax_advance", "one"]);
     expect(ofType(bench.events, "tool-result").every(({ status }) => status === "error")).toBe(true);
   });
 
@@ -253,7 +378,9 @@ describe("one message's calls", () => {
       { status: "error", text: expect.stringContaining("The index is down.") },
       { status: "success", text: "fine" },
     ]);
-    expect(ofType(bench.events, "tool-result").find((event) => event.tool === "fails")).toMatchObject({ status: "error" });
+    expect(ofType(bench.events, "tool-result").find((event) => event.tool === "fails")).toMatchObject({
+      status: "error",
+    });
     expect(JSON.stringify(bench.requests[1]?.body.messages)).toContain("The index is down.");
   });
 
@@ -262,17 +389,28 @@ describe("one message's calls", () => {
     const answer = outcome.messages.findLast(({ role }) => role === "tool");
 
     expect(answer).toMatchObject({ status: "error", additional_kwargs: { governance_blocked: true } });
-    expect(ofType(bench.events, "tool-blocked")).toMatchObject([{ tool: "one", state: "other", reason: answer?.content }]);
+    expect(ofType(bench.events, "tool-blocked")).toMatchObject([
+      { tool: "one", state: "other", reason: answer?.content },
+    ]);
     expect(ofType(bench.events, "tool-called").map((event) => event.tool)).toEqual(["archmax_advance"]);
   });
 
   it("H-36 a host's rule refuses what a state grants, and permits nothing", async () => {
-    const judge = (call: { tool: string }) => (call.tool === "one" ? { decision: "block" as const, ruleId: "host.no-one", reason: "Not today." } : null);
-    bench = await aBench({ spec: TOOLED, tools: tooled({}), policyRules: [{ id: "host", judge }], replies: [calls(["one"], ["two"]), { text: "Done." }] });
+    const judge = (call: { tool: string }) =>
+      call.tool === "one" ? { decision: "block" as const, ruleId: "host.no-one", reason: "Not today." } : null;
+    bench = await aBench({
+      spec: TOOLED,
+      tools: tooled({}),
+      policyRules: [{ id: "host", judge }],
+      replies: [calls(["one"], ["two"]), { text: "Done." }],
+    });
 
     const outcome = await bench.agent.workflow.send("s1", { message: "Go" });
 
-    expect(results(outcome)).toMatchObject([{ status: "error", text: expect.stringContaining("Not today.") }, { status: "success" }]);
+    expect(results(outcome)).toMatchObject([
+      { status: "error", text: expect.stringContaining("Not today.") },
+      { status: "success" },
+    ]);
     expect(ofType(bench.events, "tool-blocked")).toMatchObject([{ rule: "host.no-one" }]);
   });
 });
@@ -293,15 +431,22 @@ states:
     instructions: Decide.
     transitions: [{ to: next, description: Go. }]
 `;
-  const sent = async (...replies: Parameters<typeof aBench>[0] extends { replies?: infer R } | undefined ? NonNullable<R> : never) => {
+  const sent = async (
+    ...replies: Parameters<typeof aBench>[0] extends { replies?: infer R } | undefined ? NonNullable<R> : never
+  ) => {
     bench = await aBench({ spec: RETURNS, replies });
     return bench.agent.workflow.send("s1", { message: "Go" });
   };
 
   it("W-133 refuses a write that does not conform, whole, and takes the corrected one", async () => {
-    const outcome = await sent(calls(setting({ amount: "4", note: "n" })), calls(setting({ amount: 4 })), { text: "Done." });
+    const outcome = await sent(calls(setting({ amount: "4", note: "n" })), calls(setting({ amount: 4 })), {
+      text: "Done.",
+    });
 
-    expect(results(outcome)).toMatchObject([{ status: "error", refusal: "return-type", text: expect.stringContaining("integer") }, { status: "success" }]);
+    expect(results(outcome)).toMatchObject([
+      { status: "error", refusal: "return-type", text: expect.stringContaining("integer") },
+      { status: "success" },
+    ]);
     expect(outcome).toMatchObject({ kind: "completed", variables: { amount: { value: 4 } } });
     expect(outcome.variables).not.toHaveProperty("note");
   });
@@ -309,20 +454,31 @@ states:
   it("R-52 W-134 W-137 rejects at the end, in whatever state, without a second attempt, and gates no transition", async () => {
     const outcome = await sent(advance("next"), { text: "Done." });
 
-    expect(outcome).toMatchObject({ kind: "rejected", state: "next", rejected: expect.stringMatching(/next.*amount.*manual/) });
+    expect(outcome).toMatchObject({
+      kind: "rejected",
+      state: "next",
+      rejected: expect.stringMatching(/next.*amount.*manual/),
+    });
     expect(bench.requests).toHaveLength(2);
   });
 
   it("R-28 W-134 W-135 holds a delivery to no `requires`, and the end to what the first trigger asks", async () => {
     await sent(waitForReply, { text: "Done." });
 
-    expect(await bench.agent.workflow.deliver("s1", { trigger: { id: "mail" } })).toMatchObject({ kind: "rejected", rejected: expect.stringContaining("amount"), variables: { trigger: { value: "mail" } } });
+    expect(await bench.agent.workflow.deliver("s1", { trigger: { id: "mail" } })).toMatchObject({
+      kind: "rejected",
+      rejected: expect.stringContaining("amount"),
+      variables: { trigger: { value: "mail" } },
+    });
   });
 
   it("R-52 W-136 does not hold a park, a raise or a failure to it", async () => {
     expect(await sent(toReview, { text: "Please." })).toMatchObject({ kind: "parked" });
     await bench.close();
-    expect(await sent(calls(["archmax_raise", { code: "stop", reason: "Enough." }]))).toMatchObject({ kind: "failed", exit: { code: "stop" } });
+    expect(await sent(calls(["archmax_raise", { code: "stop", reason: "Enough." }]))).toMatchObject({
+      kind: "failed",
+      exit: { code: "stop" },
+    });
     await bench.close();
     await expect(sent({ status: 400 })).rejects.toThrow();
     expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "failed", exit: { code: "turn-error" } });

@@ -64,7 +64,8 @@ describe("runtime notes", () => {
 
     expect(results(outcome)).toMatchObject([{ refusal: "blocked:tool.ungrantable" }]);
     expect(notes(outcome)).toHaveLength(1);
-    for (const { body } of bench.requests) expect(body.tools?.map((tool) => tool.function.name)).not.toContain("archmax_note");
+    for (const { body } of bench.requests)
+      expect(body.tools?.map((tool) => tool.function.name)).not.toContain("archmax_note");
   });
 
   it("R-267 R-43 an opening note is one marked human-role message in place of the person's", async () => {

@@ -124,14 +124,24 @@ describe("the static block", () => {
     };
 
     expect(await fixed("  a: { instructions: A., triggers: { manual: } }")).toBe(
-      await fixed("  b: { instructions: B., triggers: { manual: }, transitions: [{ to: c }] }\n  c: { instructions: C. }"),
+      await fixed(
+        "  b: { instructions: B., triggers: { manual: }, transitions: [{ to: c }] }\n  c: { instructions: C. }",
+      ),
     );
   });
 
   it("W-256 W-274 begins with AGENTS.md, then the host's text, the platform prompt, and the workflow's own", async () => {
     const { bench } = await threeLegs({ systemPrompt: "You work for Acme." });
     const { fixed } = blocks(bench.requests[0]);
-    const order = ["# House rules", "You work for Acme.", "# How you work here", "## Workspace", "# Workflow: Refunds", "Be brief.", "Prices are in euros."];
+    const order = [
+      "# House rules",
+      "You work for Acme.",
+      "# How you work here",
+      "## Workspace",
+      "# Workflow: Refunds",
+      "Be brief.",
+      "Prices are in euros.",
+    ];
     const places = order.map((part) => fixed.indexOf(part));
 
     expect(places[0]).toBe(0);
@@ -158,7 +168,8 @@ describe("the static block", () => {
     const { bench } = await threeLegs({
       files: {
         ...files,
-        ".platform/system/GRAPH_STATE.md": "Our own rules.\n<!-- top-level-only -->\nSet a title.\n<!-- /top-level-only -->\nEnd.",
+        ".platform/system/GRAPH_STATE.md":
+          "Our own rules.\n<!-- top-level-only -->\nSet a title.\n<!-- /top-level-only -->\nEnd.",
       },
     });
     const { fixed } = blocks(bench.requests[0]);
@@ -289,7 +300,9 @@ states:
 
   it("F-46 W-275 each request is a prefix of the next one's transcript", async () => {
     const { bench } = await threeLegs();
-    const transcripts = bench.requests.map(({ body }) => body.messages.slice(1).map((message) => JSON.stringify(message)));
+    const transcripts = bench.requests.map(({ body }) =>
+      body.messages.slice(1).map((message) => JSON.stringify(message)),
+    );
 
     for (const [index, transcript] of transcripts.entries()) {
       const before = transcripts[index - 1] ?? [];
@@ -328,7 +341,12 @@ states:
   });
 
   it("R-32 F-36 an edit between turns is adopted, and changes the static block from then on", async () => {
-    const bench = await open({ spec: SPEC, files, tools, replies: [calls(setting({ total: 1 })), says("one"), says("two")] });
+    const bench = await open({
+      spec: SPEC,
+      files,
+      tools,
+      replies: [calls(setting({ total: 1 })), says("one"), says("two")],
+    });
     await bench.agent.workflow.send("s1", { message: "Hi.", variables: { order: "x" } });
     writeTree(bench.rootDir, { "workflows/case/workflow.yaml": SPEC.replace("Be brief.", "Be long.") });
     await (await bench.again()).workflow.send("s1", { message: "And now?" });
@@ -355,7 +373,12 @@ describe("what a model may answer", () => {
     const bench = await open({
       spec: ONE,
       replies: [
-        { toolCalls: [{ name: "ls", args: '{"path": "scr' }, { name: "ls", args: "[1]" }] },
+        {
+          toolCalls: [
+            { name: "ls", args: '{"path": "scr' },
+            { name: "ls", args: "[1]" },
+          ],
+        },
         { toolCalls: [{ name: "ls", args: '"text"' }] },
         says("end"),
       ],
@@ -370,7 +393,11 @@ describe("what a model may answer", () => {
         text: expect.stringMatching(/JSON/),
       })),
     );
-    expect(outcome.messages.flatMap((message) => message.tool_calls ?? []).map(({ args }) => args)).toEqual([{}, {}, {}]);
+    expect(outcome.messages.flatMap((message) => message.tool_calls ?? []).map(({ args }) => args)).toEqual([
+      {},
+      {},
+      {},
+    ]);
     expect(outcome.kind).toBe("completed");
   });
 
@@ -378,7 +405,13 @@ describe("what a model may answer", () => {
     const bench = await open({
       spec: ONE,
       replies: [
-        { toolCalls: [{ id: "same", name: "ls" }, { id: "same", name: "ls" }, { id: "", name: "ls" }] },
+        {
+          toolCalls: [
+            { id: "same", name: "ls" },
+            { id: "same", name: "ls" },
+            { id: "", name: "ls" },
+          ],
+        },
         { toolCalls: [{ id: "same", name: "ls" }] },
         says("end"),
       ],
@@ -386,7 +419,9 @@ describe("what a model may answer", () => {
     const outcome = await bench.agent.workflow.send("s1", { message: "go" });
     const made = outcome.messages.flatMap((message) => message.tool_calls ?? []).map(({ id }) => id);
     const answered = outcome.messages.filter(({ role }) => role === "tool").map(({ tool_call_id }) => tool_call_id);
-    const told = bench.events.filter(({ type }) => type === "tool-result").map((event) => "callId" in event && event.callId);
+    const told = bench.events
+      .filter(({ type }) => type === "tool-result")
+      .map((event) => "callId" in event && event.callId);
 
     expect(new Set(made).size).toBe(4);
     expect(made[0]).toBe("same");
@@ -413,7 +448,10 @@ states:
   });
 
   it("F-60 a 400 is never sent again, and what stands beside calls is empty text", async () => {
-    const bench = await open({ spec: ONE, replies: [calls(["ls"]), { status: 400, error: { message: "bad request" } }] });
+    const bench = await open({
+      spec: ONE,
+      replies: [calls(["ls"]), { status: 400, error: { message: "bad request" } }],
+    });
 
     await expect(bench.agent.workflow.send("s1", { message: "go" })).rejects.toThrow(/bad request/);
     expect(bench.requests).toHaveLength(2);

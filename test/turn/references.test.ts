@@ -97,7 +97,9 @@ describe("references in a model's call", () => {
     const { bench, got, answered, outcome } = await run(VALUES, ["probe", { text, other: "${{name}}" }]);
 
     expect(got).toEqual([]);
-    expect(answered).toMatchObject([{ status: "error", refusal: "unresolved-reference", text: expect.stringMatching(why) }]);
+    expect(answered).toMatchObject([
+      { status: "error", refusal: "unresolved-reference", text: expect.stringMatching(why) },
+    ]);
     expect(answered[0]?.text).toContain(text);
     expect(answered[0]?.text).toContain("$${{");
     expect(ofType(bench.events, "tool-blocked")).toMatchObject([{ args: { text, other: "${{name}}" } }]);
@@ -139,7 +141,11 @@ describe("references in guards", () => {
   });
 
   it("R-96 R-163 W-159 an unresolvable guard of the only grant fails the state at the end of the batch", async () => {
-    const { bench, outcome, got, answered } = await run({ banned: "b" }, ["lookup", { id: "case-1" }], ["probe", { text: "still runs" }]);
+    const { bench, outcome, got, answered } = await run(
+      { banned: "b" },
+      ["lookup", { id: "case-1" }],
+      ["probe", { text: "still runs" }],
+    );
 
     expect(answered).toMatchObject([{ refusal: "blocked:tool.unresolved-variable" }, { status: "success" }]);
     expect(got).toEqual([{ text: "still runs" }]);

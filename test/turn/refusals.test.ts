@@ -50,7 +50,15 @@ const TABLE: [code: string, made: Call[], names: RegExp, after?: number][] = [
   ["evidence-path", [to("ask", { evidence: ["_specs/x"] })], /_specs\/x/],
   ["not-alone", [setting({ a: 1 }), ["archmax_raise", { code: "c", reason: "r" }]], /only call/],
   ["until-invalid", [["archmax_wait", { reason: "r", until: "later" }]], /30m/],
-  ["state-failed", [["archmax_reset", { reason: "r" }], ["guarded", { id: "1" }]], /failed/, 1],
+  [
+    "state-failed",
+    [
+      ["archmax_reset", { reason: "r" }],
+      ["guarded", { id: "1" }],
+    ],
+    /failed/,
+    1,
+  ],
   ["nothing-to-write", [setting({})], /No variable/],
   ["name-invalid", [setting({ "No!": 1 })], /No!/],
   ["variable-reserved", [setting({ trigger: 1 })], /trigger/],
@@ -73,7 +81,11 @@ describe("the codes of refused and failed calls", () => {
   it.each(TABLE)(
     "R-61 R-68 R-94 %s stands in `additional_kwargs.archmax.refusal` of an error answer, as stored",
     async (code, made, names, after = 0) => {
-      const bench = await open({ spec: SPEC, tools, answer: (_, ordinal) => (ordinal === 1 ? calls(...made) : says("end")) });
+      const bench = await open({
+        spec: SPEC,
+        tools,
+        answer: (_, ordinal) => (ordinal === 1 ? calls(...made) : says("end")),
+      });
       await bench.agent.workflow.send("s1", { message: "go", variables: { given: "seed" } });
       const stored = (await loadState(bench.stores.sessions, "s1"))?.state;
       const answer = results(stored ?? { messages: [] }).at(made.length - 1 - after);
@@ -83,7 +95,11 @@ describe("the codes of refused and failed calls", () => {
   );
 
   it("R-80 R-127 park-budget", async () => {
-    const bench = await open({ spec: SPEC, tools, answer: (_, n) => (n < 3 ? { ...calls(wait), text: "w" } : says("end")) });
+    const bench = await open({
+      spec: SPEC,
+      tools,
+      answer: (_, n) => (n < 3 ? { ...calls(wait), text: "w" } : says("end")),
+    });
     await bench.agent.workflow.send("s1", { message: "go" });
     const outcome = await bench.agent.workflow.deliver("s1", { trigger: { id: "x" } });
 
@@ -91,7 +107,11 @@ describe("the codes of refused and failed calls", () => {
   });
 
   it("R-42 F-19 interrupted: calls that the turn's end left open are answered so, and the next message works", async () => {
-    const bench = await open({ spec: SPEC, tools, replies: [calls(["probe"], ["ls"]), calls(setting({ total: 1 })), says("end")] });
+    const bench = await open({
+      spec: SPEC,
+      tools,
+      replies: [calls(["probe"], ["ls"]), calls(setting({ total: 1 })), says("end")],
+    });
     await expect(bench.agent.workflow.send("s1", { message: "go" }, { recursionLimit: 1 })).rejects.toMatchObject({
       code: "recursion-limit",
     });

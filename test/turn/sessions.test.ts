@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { toolsFromMap } from "../../lib/tools/index.js";
 import { aBench, type Bench } from "../harness/agent.js";
 import { calls, ofType } from "./support.js";
-import { always, ANSWERS, gate, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
+import { ANSWERS, always, gate, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
 
 let bench: Bench;
 afterEach(() => bench.close());
@@ -21,7 +21,11 @@ states:
     instructions: Decide.
     transitions: [{ to: work, description: Go. }]
 `;
-  const variables = { mail: { thread: "from-trigger", list: [{ id: "one" }, { id: " two " }] }, a: "from-assembly", f: "from-firing" };
+  const variables = {
+    mail: { thread: "from-trigger", list: [{ id: "one" }, { id: " two " }] },
+    a: "from-assembly",
+    f: "from-firing",
+  };
 
   it.each<[string, object, string]>([
     ["the id", { sessionId: "by-id", sessionPath: "f" }, "by-id"],
@@ -51,34 +55,47 @@ states:
     const resolve = () => bench.agent.workflow.resolveSession({ variables });
     const [one, two] = [await resolve(), await resolve()];
 
-    expect(one).toMatchObject({ native: true, sessionId: expect.stringMatching(/^session-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) });
+    expect(one).toMatchObject({
+      native: true,
+      sessionId: expect.stringMatching(/^session-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+    });
     expect(two.sessionId).not.toBe(one.sessionId);
     expect(ofType(bench.events, "warning")).toEqual([]);
   });
 
-  it.each([["nothing there", {}], ["blank text", { mail: { thread: " " } }], ["what is no id", { mail: { thread: true } }], ["no number", { mail: { thread: Number.NaN } }]])(
-    "R-24 R-25 W-105 H-60 is minted with one warning where the path leads to %s",
-    async (_what, given) => {
-      bench = await aBench({ spec: NAMED, replies: [] });
+  it.each([
+    ["nothing there", {}],
+    ["blank text", { mail: { thread: " " } }],
+    ["what is no id", { mail: { thread: true } }],
+    ["no number", { mail: { thread: Number.NaN } }],
+  ])("R-24 R-25 W-105 H-60 is minted with one warning where the path leads to %s", async (_what, given) => {
+    bench = await aBench({ spec: NAMED, replies: [] });
 
-      expect((await bench.agent.workflow.resolveSession({ trigger: "mail", variables: given })).native).toBe(true);
-      expect(ofType(bench.events, "warning")).toMatchObject([{ message: expect.stringMatching(/mail\.thread.*mail/) }]);
-    },
-  );
+    expect((await bench.agent.workflow.resolveSession({ trigger: "mail", variables: given })).native).toBe(true);
+    expect(ofType(bench.events, "warning")).toMatchObject([{ message: expect.stringMatching(/mail\.thread.*mail/) }]);
+  });
 
   it("R-24 W-105 takes a number, and refuses an id that cannot be one rather than replace it", async () => {
     bench = await aBench({ spec: NAMED, replies: [] });
     const { resolveSession } = bench.agent.workflow;
 
     expect((await resolveSession({ sessionPath: "n", variables: { n: 1_000_000 } })).sessionId).toBe("1000000");
-    await expect(resolveSession({ sessionPath: "n", variables: { n: "a/../b" } })).rejects.toMatchObject({ name: "SessionStoreIdError" });
+    await expect(resolveSession({ sessionPath: "n", variables: { n: "a/../b" } })).rejects.toMatchObject({
+      name: "SessionStoreIdError",
+    });
   });
 
-  it.each(["${{mail.thread}}", "mail..thread", ""])("R-23 H-34 H-60 refuses the malformed path %j of a caller", async (sessionPath) => {
-    bench = await aBench({ spec: NAMED, replies: [] });
+  it.each(["${{mail.thread}}", "mail..thread", ""])(
+    "R-23 H-34 H-60 refuses the malformed path %j of a caller",
+    async (sessionPath) => {
+      bench = await aBench({ spec: NAMED, replies: [] });
 
-    await expect(bench.agent.workflow.resolveSession({ sessionPath, variables })).rejects.toMatchObject({ name: "InvalidSessionPathError", path: sessionPath });
-  });
+      await expect(bench.agent.workflow.resolveSession({ sessionPath, variables })).rejects.toMatchObject({
+        name: "InvalidSessionPathError",
+        path: sessionPath,
+      });
+    },
+  );
 
   it("R-26 R-27 W-107 W-110 H-61 says what the firing will do, runs no model and changes nothing", async () => {
     bench = await aBench({ spec: NAMED, replies: [waitForReply, toReview, { text: "Please." }, { text: "Done." }] });
@@ -93,7 +110,12 @@ states:
     await deliver("s1", { trigger: { id: "mail" } });
     expect(await resolve("nobody")).toEqual({ sessionId: "s1", disposition: "reply", state: "review", native: false });
     await decide("s1", { target: "work" });
-    expect(await resolve("nobody")).toEqual({ sessionId: "s1", disposition: "turn", startState: "work", native: false });
+    expect(await resolve("nobody")).toEqual({
+      sessionId: "s1",
+      disposition: "turn",
+      startState: "work",
+      native: false,
+    });
     expect(bench.requests).toHaveLength(4);
   });
 
@@ -103,7 +125,11 @@ states:
     const turn = bench.agent.workflow.send("s1", { message: "Go" });
     await expect.poll(() => bench.requests.length).toBe(1);
 
-    await expect(bench.agent.workflow.resolveSession({ sessionId: "s1" })).rejects.toMatchObject({ name: "SessionNotResumableError", sessionId: "s1", status: "running" });
+    await expect(bench.agent.workflow.resolveSession({ sessionId: "s1" })).rejects.toMatchObject({
+      name: "SessionNotResumableError",
+      sessionId: "s1",
+      status: "running",
+    });
 
     open();
     await turn;
@@ -115,7 +141,9 @@ states:
 
     expect(resolveTrigger()).toEqual({ id: "ordered", state: "work" });
     expect(resolveTrigger("manual")).toEqual({ id: "manual", state: "work" });
-    expect(() => resolveTrigger("nobody")).toThrow(expect.objectContaining({ name: "UnknownTriggerError", declared: ["manual", "ordered"] }));
+    expect(() => resolveTrigger("nobody")).toThrow(
+      expect.objectContaining({ name: "UnknownTriggerError", declared: ["manual", "ordered"] }),
+    );
   });
 });
 
@@ -123,7 +151,11 @@ describe("looking at sessions", () => {
   it("R-300 H-75 H-77 lists every session that ran, the latest first, and narrows", async () => {
     bench = await aBench({
       spec: WAITS,
-      replies: [{ text: "Done." }, { text: "Later.", ...calls(["archmax_wait", { reason: "Tomorrow.", until: "1d" }]) }, waitForReply],
+      replies: [
+        { text: "Done." },
+        { text: "Later.", ...calls(["archmax_wait", { reason: "Tomorrow.", until: "1d" }]) },
+        waitForReply,
+      ],
     });
     const { send } = bench.agent.workflow;
     for (const id of ["done", "timed", "open"]) {
@@ -173,20 +205,38 @@ describe("looking at sessions", () => {
   });
 
   it("R-300 H-68 H-77 H-116 carries the whole session's usage and cost across parks and processes", async () => {
-    const usage = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010, prompt_tokens_details: { cached_tokens: 400 } };
+    const usage = {
+      prompt_tokens: 1_000,
+      completion_tokens: 10,
+      total_tokens: 1_010,
+      prompt_tokens_details: { cached_tokens: 400 },
+    };
     bench = await aBench({
       spec: WAITS,
-      replies: [{ ...waitForReply, usage }, { text: "Thanks.", usage }],
+      replies: [
+        { ...waitForReply, usage },
+        { text: "Thanks.", usage },
+      ],
       pricing: { "test-model": { input: 3, output: 15, cacheRead: 0.3 } },
     });
     await bench.agent.workflow.send("s1", { message: "Go" });
 
     const outcome = await (await bench.again()).workflow.deliver("s1", { trigger: { id: "x" } });
 
-    const total = { inputTokens: 2_000, outputTokens: 20, cacheReadTokens: 800, cacheCreationTokens: 0, costUsd: 0.00414 };
+    const total = {
+      inputTokens: 2_000,
+      outputTokens: 20,
+      cacheReadTokens: 800,
+      cacheCreationTokens: 0,
+      costUsd: 0.00414,
+    };
     expect(outcome.usage).toEqual(total);
     expect((await bench.agent.sessions.get("s1"))?.usage).toEqual(total);
-    expect(ofType(bench.events, "model-usage")[0]).toMatchObject({ model: "test-model", inputTokens: 1_000, costUsd: 0.00207 });
+    expect(ofType(bench.events, "model-usage")[0]).toMatchObject({
+      model: "test-model",
+      inputTokens: 1_000,
+      costUsd: 0.00207,
+    });
   });
 
   it("H-116 F-62 counts nothing where no usage came", async () => {
@@ -201,7 +251,14 @@ describe("looking at sessions", () => {
 
 describe("removing and seeding", () => {
   it("R-7 R-301 H-78 keeps everything until a deletion, which leaves an empty id", async () => {
-    bench = await aBench({ spec: ANSWERS, replies: [calls(["write_file", { file_path: "/scratchpad/a.md", content: "A" }]), { text: "One." }, { text: "Two." }] });
+    bench = await aBench({
+      spec: ANSWERS,
+      replies: [
+        calls(["write_file", { file_path: "/scratchpad/a.md", content: "A" }]),
+        { text: "One." },
+        { text: "Two." },
+      ],
+    });
     const { send } = bench.agent.workflow;
     await send("s1", { message: "Go", variables: { n: 1 } });
     const kept = await bench.agent.sessions.get("s1");
@@ -222,7 +279,10 @@ describe("removing and seeding", () => {
   it("R-312 H-78 touches nothing of a session whose id begins with the same text", async () => {
     bench = await aBench({
       spec: ANSWERS,
-      answer: ({ body }) => (body.messages.some(({ role }) => role === "tool") ? { text: "Yes." } : calls(["write_file", { file_path: "/scratchpad/a.md", content: "A" }])),
+      answer: ({ body }) =>
+        body.messages.some(({ role }) => role === "tool")
+          ? { text: "Yes." }
+          : calls(["write_file", { file_path: "/scratchpad/a.md", content: "A" }]),
     });
     const others = ["run7/cases/x", "run70"];
     for (const id of ["run7", ...others]) await bench.agent.workflow.send(id, { message: "Go" });
@@ -242,37 +302,62 @@ describe("removing and seeding", () => {
     const turn = bench.agent.workflow.send("s1", { message: "Go" });
     await expect.poll(() => bench.requests.length).toBe(1);
 
-    await expect(bench.agent.sessions.delete("s1")).rejects.toMatchObject({ name: "SessionNotResumableError", sessionId: "s1" });
+    await expect(bench.agent.sessions.delete("s1")).rejects.toMatchObject({
+      name: "SessionNotResumableError",
+      sessionId: "s1",
+    });
 
     open();
     expect(await turn).toMatchObject({ kind: "completed", messages: [{}, {}] });
   });
 
   it("R-302 H-79 writes session files before a turn, which the turn finds", async () => {
-    bench = await aBench({ spec: ANSWERS, replies: [calls(["read_file", { file_path: "/scratchpad/order.json" }]), { text: "Read." }] });
+    bench = await aBench({
+      spec: ANSWERS,
+      replies: [calls(["read_file", { file_path: "/scratchpad/order.json" }]), { text: "Read." }],
+    });
     await bench.agent.sessions.seed("s1", { "scratchpad/order.json": { id: 7 }, "notes.md": "N" });
 
     const outcome = await bench.agent.workflow.send("s1", { message: "Go" });
 
     expect(outcome.messages.find(({ role }) => role === "tool")?.content).toContain('"id": 7');
-    expect((await bench.stores.files.list("s1")).map(({ path }) => path)).toEqual(["notes.md", "scratchpad/order.json"]);
+    expect((await bench.stores.files.list("s1")).map(({ path }) => path)).toEqual([
+      "notes.md",
+      "scratchpad/order.json",
+    ]);
   });
 
-  it.each(["skills/x/SKILL.md", "artifacts/a.json", "checkpoints/a", "../a.md", "workflows/a"])("R-302 H-79 writes nothing where one key is %s", async (key) => {
-    bench = await aBench({ spec: ANSWERS, replies: [] });
+  it.each(["skills/x/SKILL.md", "artifacts/a.json", "checkpoints/a", "../a.md", "workflows/a"])(
+    "R-302 H-79 writes nothing where one key is %s",
+    async (key) => {
+      bench = await aBench({ spec: ANSWERS, replies: [] });
 
-    await expect(bench.agent.sessions.seed("s1", { "a.md": "A", [key]: "B" })).rejects.toMatchObject({ name: "InvalidSessionPathError", path: key });
+      await expect(bench.agent.sessions.seed("s1", { "a.md": "A", [key]: "B" })).rejects.toMatchObject({
+        name: "InvalidSessionPathError",
+        path: key,
+      });
 
-    expect(await bench.stores.files.list("s1")).toEqual([]);
-  });
+      expect(await bench.stores.files.list("s1")).toEqual([]);
+    },
+  );
 
   it("H-131 a host's word on a tool's effect reaches the call", async () => {
     const seen: unknown[] = [];
     const tools = toolsFromMap({
-      pay: { description: "Pays.", inputSchema: { type: "object" }, handler: (_input, { idempotencyKey, attempt }) => seen.push([idempotencyKey, attempt]) },
+      pay: {
+        description: "Pays.",
+        inputSchema: { type: "object" },
+        handler: (_input, { idempotencyKey, attempt }) => seen.push([idempotencyKey, attempt]),
+      },
     });
-    bench = await aBench({ spec: ANSWERS.replace("Answer.\n", "Answer.\n    tools: { allow: [pay] }\n"), tools, toolEffects: { pay: { readOnly: true } }, replies: [calls(["pay"]), { text: "Paid." }, calls(["pay"]), { text: "Paid." }] });
-    const journaled = async (id: string) => (await bench.stores.sessions.read(id))?.thread.filter(({ key }) => key.startsWith("J")).length;
+    bench = await aBench({
+      spec: ANSWERS.replace("Answer.\n", "Answer.\n    tools: { allow: [pay] }\n"),
+      tools,
+      toolEffects: { pay: { readOnly: true } },
+      replies: [calls(["pay"]), { text: "Paid." }, calls(["pay"]), { text: "Paid." }],
+    });
+    const journaled = async (id: string) =>
+      (await bench.stores.sessions.read(id))?.thread.filter(({ key }) => key.startsWith("J")).length;
 
     await bench.agent.workflow.send("repeatable", { message: "Go" });
     await (await bench.again({ toolEffects: {} })).workflow.send("once", { message: "Go" });

@@ -79,9 +79,12 @@ describe("archmax_set_variables", () => {
     ["return-type", { total: "4" }, undefined, /total.*integer.*(string|"4")/],
     ["return-type", { total: 0 }, undefined, /total/],
   ])("R-83 W-139 W-141 refuses with %s: %j", async (code, variables, lock, names) => {
-    const { bench, outcome, first } = await run([setting({ other: 1, ...variables }, lock)].slice(code === "nothing-to-write" ? 1 : 0).concat(
-      code === "nothing-to-write" ? [setting({})] : [],
-    ), { variables: { given: { deep: 1 } } });
+    const { bench, outcome, first } = await run(
+      [setting({ other: 1, ...variables }, lock)]
+        .slice(code === "nothing-to-write" ? 1 : 0)
+        .concat(code === "nothing-to-write" ? [setting({})] : []),
+      { variables: { given: { deep: 1 } } },
+    );
 
     expect(first[0]).toMatchObject({ status: "error", refusal: code, text: expect.stringMatching(names) });
     expect(outcome.variables.other).toBeUndefined();
@@ -199,7 +202,10 @@ describe("archmax_get_variables", () => {
   it.each([
     [{}, { order: { value: values.order, locked: true }, count: { value: 2, locked: true } }],
     [{ name: "count" }, { value: 2, locked: true }],
-    [{ name: " count ", path: " " }, { value: 2, locked: true }],
+    [
+      { name: " count ", path: " " },
+      { value: 2, locked: true },
+    ],
     [{ name: "order", path: "lines.1.sku" }, { value: "B" }],
     [{ name: "order", path: "lines.-1" }, { value: { sku: "B" } }],
   ])("R-82 answers %j", async (args, answer) => {

@@ -129,7 +129,10 @@ describe("a delivery", () => {
   });
 
   it("R-123 W-143 W-144 replaces even locked values, and leaves a name of the returns unlocked", async () => {
-    const bench = await open({ spec: SPEC, replies: [{ ...calls(setting({ a: 1 }, true), ["archmax_wait", { reason: "r" }]), text: "w" }, says("ok")] });
+    const bench = await open({
+      spec: SPEC,
+      replies: [{ ...calls(setting({ a: 1 }, true), ["archmax_wait", { reason: "r" }]), text: "w" }, says("ok")],
+    });
     await bench.agent.workflow.send("s1", { message: "go", variables: { given: 1 } });
     const outcome = await bench.agent.workflow.deliver("s1", {
       trigger: { id: "x" },
@@ -207,7 +210,10 @@ describe("a delivery", () => {
   });
 
   it("R-125 R-76 works in a terminal state", async () => {
-    const bench = await open({ spec: SPEC, replies: [calls(answer), advance("done"), { ...wait(), text: "w" }, says("Closed.")] });
+    const bench = await open({
+      spec: SPEC,
+      replies: [calls(answer), advance("done"), { ...wait(), text: "w" }, says("Closed.")],
+    });
     await bench.agent.workflow.send("s1", { message: "go" });
 
     expect(await bench.agent.workflow.deliver("s1", { trigger: { id: "x" } })).toMatchObject({

@@ -44,7 +44,12 @@ export function carryOut(db: Database, sessionId: string, before: SessionRecord 
     db.run("DELETE FROM thread WHERE session_id = ? AND key = ?", sessionId, key);
   }
   for (const { key, value } of writes.puts ?? []) {
-    db.run("INSERT INTO thread VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", sessionId, key, value);
+    db.run(
+      "INSERT INTO thread VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+      sessionId,
+      key,
+      value,
+    );
   }
   if (writes.receiptPut) putReceipt(db, writes.receiptPut);
   for (const { arrivalId, set } of writes.receiptChanges ?? []) {

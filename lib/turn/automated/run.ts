@@ -92,18 +92,16 @@ export class AutomatedRun {
   }
 
   private serve(call: ServedCall, service: Service): ScriptCallResult {
-    const before = this.events.length;
-    const answer = service(this, call);
-    const caused = this.events.splice(before);
-    const status = answer.refusal ? "error" : "success";
     const shown = { state: this.slug, tool: call.tool, callId: call.callId, origin: "script" as const };
-    this.events.push({ type: "tool-called", ...shown, args: call.args }, ...caused, {
-      type: "tool-result",
-      ...shown,
-      status,
-      durationMs: 0,
-      ...shownOutput(answer.text),
-    });
+    this.turn.emit({ type: "tool-called", ...shown, args: call.args });
+    const { decision } = this;
+    const told = this.events.length;
+    const answer = service(this, call);
+    const status = answer.refusal ? "error" : "success";
+    const result: EventDraft = { type: "tool-result", ...shown, status, durationMs: 0, ...shownOutput(answer.text) };
+    // What the call has changed is told when it has been committed, and its result with it.
+    if (this.events.length > told || this.decision !== decision) this.events.push(result);
+    else this.turn.emit(result);
     return answer.refusal ? { ok: false, message: answer.text, tool: call.tool } : { ok: true, text: answer.text };
   }
 

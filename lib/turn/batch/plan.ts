@@ -105,6 +105,8 @@ class BatchDraft {
   }
 
   private service(call: ToolCall, tool: string, args: Record<string, unknown>): void {
+    const state = this.control.governed;
+    this.turn.emit({ type: "tool-called", state, tool, callId: call.id, args });
     const served = serviceControl(this.control, this.now(), { callId: call.id, tool, args });
     const answer: CallAnswer = {
       callId: call.id,
@@ -117,20 +119,19 @@ class BatchDraft {
     this.answers.push(answer);
     if (served.patch) this.written.push(served.patch);
     if (served.effect) this.control.effect = { ...served.effect, callId: call.id };
-    this.events.push({ type: "tool-called", state: this.control.governed, tool, callId: call.id, args });
-    const result = resultEvent(this.control.governed, answer);
+    const result = resultEvent(state, answer);
+    // What the call has changed is told when it has been committed, and its result with it.
     if (served.effect) this.moveEvents = [...served.effect.events, result];
-    else this.events.push(...(served.events ?? []), result);
+    else if (served.patch) this.events.push(...(served.events ?? []), result);
+    else this.turn.emit(result);
   }
 
   private refuse(call: ToolCall, refusal: string, text: string): void {
     const answer: CallAnswer = { callId: call.id, tool: call.name, text, status: "error", refusal };
     const state = this.control.governed;
     this.answers.push(answer);
-    this.events.push(
-      { type: "tool-called", state, tool: call.name, callId: call.id, args: call.args },
-      resultEvent(state, answer),
-    );
+    this.turn.emit({ type: "tool-called", state, tool: call.name, callId: call.id, args: call.args });
+    this.turn.emit(resultEvent(state, answer));
   }
 
   private answer(answer: CallAnswer): void {
