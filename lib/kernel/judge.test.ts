@@ -35,7 +35,7 @@ describe("the order of the rules", () => {
   });
 
   it("W-209 R-205 goes on with state denials, host rules, open areas, controls and grants", () => {
-    const hostRule = { id: "h", judge: () => ({ decision: "block" as const, ruleId: "h.no", reason: "no" }) };
+    const hostRule = () => ({ decision: "block" as const, ruleId: "h.no", reason: "no" });
     const over = { policyRules: [hostRule] };
     const call = aCall("read_file", { file_path: "scratchpad/a" });
 
@@ -314,14 +314,14 @@ describe("denials", () => {
 });
 
 describe("host rules", () => {
-  const rule = (id: string, answer: unknown) => ({ id, judge: () => answer as null });
+  const rule = (answer: unknown) => () => answer as null;
 
   it("H-36 R-209 refuse in order, have no opinion, and can permit nothing", () => {
     const policyRules = [
-      rule("one", null),
-      rule("allow", { decision: "allow", ruleId: "x", reason: "y" }),
-      rule("two", { decision: "block", ruleId: "two.no", reason: "Because." }),
-      rule("three", { decision: "block", ruleId: "three.no", reason: "Late." }),
+      rule(null),
+      rule({ decision: "allow", ruleId: "x", reason: "y" }),
+      rule({ decision: "block", ruleId: "two.no", reason: "Because." }),
+      rule({ decision: "block", ruleId: "three.no", reason: "Late." }),
     ];
 
     expect(judge(aCall("ls"), { over: { policyRules } })).toEqual({
@@ -334,16 +334,13 @@ describe("host rules", () => {
 
   it("R-209 refuse with their own id when they throw, and see the call as it would run", () => {
     const seen: unknown[] = [];
-    const throws = {
-      id: "broken",
-      judge: (call: unknown) => {
-        seen.push(call);
-        throw new Error("boom");
-      },
+    const broken = (call: unknown) => {
+      seen.push(call);
+      throw new Error("boom");
     };
     const call = aCall("read_file", { path: "/a//b" }, { sessionId: "s", origin: "script" });
 
-    expect(judge(call, { over: { policyRules: [throws] } })).toMatchObject({ decision: "block", ruleId: "broken" });
+    expect(judge(call, { over: { policyRules: [broken] } })).toMatchObject({ decision: "block", ruleId: "broken" });
     expect(seen).toEqual([
       { tool: "read_file", args: { file_path: "a/b" }, state: "work", origin: "script", sessionId: "s" },
     ]);

@@ -118,15 +118,17 @@ function asked({ call, args }: JudgedCall) {
   return { tool: call.tool, args };
 }
 
+/** R-209: a rule's own id is the one it answers with, and its function's name where it fails to answer. */
 function askRule(rule: GovernanceRule, action: PolicyCall): { ruleId: string; reason: string } | null {
+  const id = rule.name || "host-rule";
   try {
-    const found = rule.judge(action);
+    const found = rule(action);
     if (found?.decision !== "block") return null;
     return {
-      ruleId: found.ruleId || rule.id,
-      reason: found.reason || `${action.tool} was refused by the host's rule ${rule.id}.`,
+      ruleId: found.ruleId || id,
+      reason: found.reason || `${action.tool} was refused by the host's rule ${found.ruleId || id}.`,
     };
   } catch {
-    return { ruleId: rule.id, reason: `${action.tool} was refused: the host's rule ${rule.id} failed to judge it.` };
+    return { ruleId: id, reason: `${action.tool} was refused: the host's rule ${id} failed to judge it.` };
   }
 }

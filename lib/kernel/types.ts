@@ -27,11 +27,8 @@ export interface PolicyCall {
   sessionId?: string;
   origin: CallOrigin;
 }
-/** H-36: refuses or has no opinion; can never permit. */
-export type GovernanceRule = {
-  id: string;
-  judge(call: PolicyCall): { decision: "block"; ruleId: string; reason: string } | null;
-};
+/** H-36: a pure function that refuses or has no opinion; it can never permit. A rule that throws refuses as its `name`. */
+export type GovernanceRule = (call: PolicyCall) => { decision: "block"; ruleId: string; reason: string } | null;
 
 export type CallOrigin = "agent" | "script" | "grader";
 

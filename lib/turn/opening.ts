@@ -5,6 +5,7 @@ import { type Judgement, judgeArrival } from "../session/arrive/judge.js";
 import { type Opening, openTurn, refusalOf, refuseTurn } from "../session/arrive/open-turn.js";
 import { applyDecision, applyDelivery, applyReply } from "../session/arrive/resume.js";
 import { InvalidTitleError, InvalidVariableNameError, type ParkwayError } from "../session/errors.js";
+import { sha256Hex } from "../session/fingerprint.js";
 import type { Step } from "../session/moves.js";
 import type { SessionState } from "../session/state.js";
 import { valuesOf } from "../session/variables.js";
@@ -121,13 +122,15 @@ export function deliveryProblem(
   return null;
 }
 
-/** R-19: the bytes were stored before the arrival was accepted (S-10); their hash is checked by their name. */
+/** R-19: the bytes were stored before the arrival was accepted; their hash is checked now (S-10). */
 async function placeFiles(turn: Turn, refs: Record<string, FileRef> | undefined): Promise<Record<string, string>> {
   if (!refs || Object.keys(refs).length === 0) return {};
   const files: TurnFile[] = [];
   for (const [variable, ref] of Object.entries(refs)) {
     const bytes = await turn.host.files.readShared(ref.key);
     if (bytes === null) throw new Error(`The uploaded file ${ref.name} is gone.`);
+    if (sha256Hex(bytes) !== ref.sha256)
+      throw new Error(`The uploaded file ${ref.name} is not the one that was accepted.`);
     files.push({ variable, name: ref.name, bytes });
   }
   const area = fileStoreBackend(turn.host.files, turn.sessionId);

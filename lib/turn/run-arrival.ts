@@ -190,7 +190,7 @@ function deadLetterOf(
   options?: { always: true },
 ): DeadLetter | undefined {
   const { arrival, host } = turn;
-  if (!options?.always && arrival.source !== "webhook" && arrival.source !== "bus") return undefined;
+  if (!options?.always && !["webhook", "bus", "redrive"].includes(arrival.source)) return undefined;
   const at = host.clock.now();
   return { id: `dl-${arrival.id}`, arrival, attempts, reason, at, expiresAt: at + DEAD_LETTER_TTL_MS };
 }

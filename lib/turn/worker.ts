@@ -50,11 +50,15 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
   const settled: SettledArrival[] = [];
   const { lease } = claim;
   const heart = startHeartbeat(host, claim);
+  let work: Work | null = claim.work;
   try {
     const writer = openWriter(host, claim);
-    let work: Work | null = claim.work;
     while (work) {
-      heart.reset();
+      if (options.only === undefined && options.signal?.aborted && settled.length > 0) {
+        await host.store.release(lease, { now: host.clock.now(), retryAt: host.clock.now() });
+        return { settled, left: "handed-over" };
+      }
+      if (settled.length > 0) heart.reset();
       const leg = legOptions(options, work.arrival.id);
       const turn = await createTurn(host, { writer, work, lease, options: leg, signal: heart.signal(leg.signal) });
       const end = await runArrival(turn, work, leg);
@@ -85,7 +89,7 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
   } catch (error) {
     if (error instanceof LeaseLostError) return { settled, left: "lost" };
     await host.store
-      .release(lease, { now: host.clock.now(), ...retryOf(host, claim.work, messageOf(error)) })
+      .release(lease, { now: host.clock.now(), ...retryOf(host, work ?? claim.work, messageOf(error)) })
       .catch(() => undefined);
     throw error;
   } finally {
@@ -148,11 +152,14 @@ function startHeartbeat(host: Host, claim: Claimed) {
         const { cancelled } = await host.store.renew(claim.lease, { now: host.clock.now(), leaseMs: host.leaseMs });
         if (cancelled) turn.abort(new TurnCancelledError());
       } catch (error) {
+        // A store that fails for a moment is asked again; the lease outlasts several beats.
+        if (!(error instanceof LeaseLostError)) continue;
         turn.abort(error);
-        if (error instanceof LeaseLostError) return;
+        return;
       }
     }
   };
+  if (claim.record.cancelRequested) turn.abort(new TurnCancelledError());
   void beat();
   return {
     /** A cancellation stops the turn under way, not the next one. */

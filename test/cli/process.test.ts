@@ -102,7 +102,7 @@ describe("the command as a process", () => {
     expect(JSON.parse(decided.out)).toMatchObject({ kind: "completed", disposition: "decide", state: "open-barrier" });
   });
 
-  it("C-64 a disabled workflow exits 1 with an empty stdout and leaves no session", async () => {
+  it("C-64 W-29 a disabled workflow exits 1 with an empty stdout and leaves no session", async () => {
     const root = aRoot([], { "workflows/slow/workflow.yaml": `disabled: true\n${SLOW}` });
 
     const ran = await parkway(["run", "hello", "--session", "a", "--root", root]);

@@ -5,8 +5,13 @@ import { join } from "node:path";
 /** id → files with a test that cites it. */
 export type Citations = Map<string, Set<string>>;
 
-/** A string literal that begins with ids, and what stands before it on its line: `it("R-62 R-63 parks …"`, a table's `["R-62 …"`. */
-const NAME = /([^\n"'`]*)(["'`])((?:[WRSHNCAF]-\d+[ ,:]+)+)/g;
+/**
+ * A string literal that begins with ids, and what stands before it on its line: `it("R-62 R-63 parks …"`, a table's
+ * `["R-62 …"`; or one that is nothing but ids, in a table whose rows begin with them: `["W-56", …]`.
+ */
+const NAME = /([^\n"'`]*)(["'`])((?:[WRSHNCAF]-\d+ )*[WRSHNCAF]-\d+(?=\2,)|(?:[WRSHNCAF]-\d+[ ,:]+)+)/g;
+/** Files whose names cite: tests, and the suites that every adapter of a port passes. */
+const TESTED = /\.(?:test|contract)\.ts$/;
 /** What turns a literal into no citation: the test does not run. */
 const NOT_RUN = /\.(?:skip|todo)\b[^;]*$/;
 
@@ -14,7 +19,7 @@ export function readCitations(folders: readonly string[]): Citations {
   const citations: Citations = new Map();
   for (const folder of folders) {
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-      if (!name.endsWith(".test.ts")) continue;
+      if (!TESTED.test(name) || name.startsWith("contract-ids")) continue;
       const file = join(folder, name);
       for (const id of citedIn(readFileSync(file, "utf8"))) {
         const files = citations.get(id) ?? new Set();

@@ -14,11 +14,12 @@ describe("the report on cited requirements", () => {
     const source = `
       it("R-62 R-63 parks", () => {});
       it.each([["W-14: aliases", 1]])("%s", () => {});
+      it.each([["W-20 W-21", 1]])("%s judges %s", () => {});
       it("mentions W-2 in passing", () => {});
       it.skip("W-3 waits", () => {});
     `.replaceAll("\n      ", "\n");
 
-    expect(citedIn(source)).toEqual(["R-62", "R-63", "W-14"]);
+    expect(citedIn(source)).toEqual(["R-62", "R-63", "W-14", "W-20", "W-21"]);
   });
 
   it("reads exceptions singly and as ranges", () => {

@@ -83,10 +83,7 @@ describe("a blocked call", () => {
       {
         files: { "skills/x/SKILL.md": "---\nname: x\ndescription: d\n---\n" },
         policyRules: [
-          {
-            id: "host.rule",
-            judge: ({ args }) => (args.id === "host" ? { decision: "block", ruleId: "host.rule", reason: "no" } : null),
-          },
+          ({ args }) => (args.id === "host" ? { decision: "block", ruleId: "host.rule", reason: "no" } : null),
         ],
       },
     );
