@@ -5,7 +5,7 @@ import { createComposer } from "./agent/assembly.js";
 import { acceptArrival, seeThrough } from "./agent/drive.js";
 import { embeddedStores } from "./agent/embedded.js";
 import { type CreateAgentParams, checkOptionKeys } from "./agent/options.js";
-import { parsedSessionId, refuseChild, resolveSession, type SessionResolution } from "./agent/resolve-session.js";
+import { parsedSessionId, resolveSession, type SessionResolution } from "./agent/resolve-session.js";
 import { createSessions, type Sessions } from "./agent/sessions.js";
 import { checkInput, type FileInput, storeFiles } from "./agent/turn-input.js";
 import { wakeDue } from "./agent/wake.js";
@@ -180,7 +180,7 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
     },
     async accept(id, input, { source = "api", key } = {}) {
       const sessionId = parsedSessionId(assembly, id);
-      refuseChild(sessionId, input.kind);
+      await checkInput(host, assembly, { sessionId, input, repeats: true });
       return acceptArrival(host, {
         sessionId,
         workflow: params.workflow,

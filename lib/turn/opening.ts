@@ -128,9 +128,10 @@ async function placeFiles(turn: Turn, refs: Record<string, FileRef> | undefined)
   const files: TurnFile[] = [];
   for (const [variable, ref] of Object.entries(refs)) {
     const bytes = await turn.host.files.readShared(ref.key);
-    if (bytes === null) throw new Error(`The uploaded file ${ref.name} is gone.`);
-    if (sha256Hex(bytes) !== ref.sha256)
-      throw new Error(`The uploaded file ${ref.name} is not the one that was accepted.`);
+    if (bytes === null) throw new CheckpointCorruptError(turn.sessionId, ref.key, `the file ${ref.name} is gone`);
+    if (sha256Hex(bytes) !== ref.sha256) {
+      throw new CheckpointCorruptError(turn.sessionId, ref.key, `the file ${ref.name} is not the one that was sent`);
+    }
     files.push({ variable, name: ref.name, bytes });
   }
   const area = fileStoreBackend(turn.host.files, turn.sessionId);

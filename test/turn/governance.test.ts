@@ -125,13 +125,10 @@ describe("a blocked call", () => {
 
   it("R-209 a host rule sees the substituted arguments; one that throws blocks with its own id", async () => {
     const seen: unknown[] = [];
-    const rule: GovernanceRule = {
-      id: "host.watch",
-      judge: ({ args }) => {
-        seen.push(args);
-        if (args.id === "boom") throw new Error("broken");
-        return null;
-      },
+    const watch: GovernanceRule = ({ args }) => {
+      seen.push(args);
+      if (args.id === "boom") throw new Error("broken");
+      return null;
     };
     const spec = ONE("tools: { allow: [lookup] }");
     const { blocked } = await run(
@@ -141,12 +138,12 @@ describe("a blocked call", () => {
         ["lookup", { id: "boom" }],
       ],
       {
-        policyRules: [rule],
+        policyRules: [watch],
       },
     );
 
     expect(seen).toEqual([{ id: "manual" }, { id: "boom" }]);
-    expect(blocked.map((event) => event.rule)).toEqual(["host.watch"]);
+    expect(blocked.map((event) => event.rule)).toEqual(["watch"]);
   });
 });
 

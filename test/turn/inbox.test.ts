@@ -182,13 +182,10 @@ describe("what meets a person's decision", () => {
       spec: REVIEWED.replace("instructions: Send it.", "instructions: Send it.\n    requires: [never_set]"),
       replies: [toReview, { text: "Please." }, { text: "Sent." }],
       policyRules: [
-        {
-          id: "no-send",
-          judge: ({ tool }) =>
-            tool === "archmax_advance" && bench.requests.length > 2
-              ? { decision: "block", ruleId: "no", reason: "No." }
-              : null,
-        },
+        ({ tool }) =>
+          tool === "archmax_advance" && bench.requests.length > 2
+            ? { decision: "block", ruleId: "no", reason: "No." }
+            : null,
       ],
     });
     await bench.agent.workflow.send("s1", { message: "Go" });

@@ -401,7 +401,7 @@ describe("one message's calls", () => {
     bench = await aBench({
       spec: TOOLED,
       tools: tooled({}),
-      policyRules: [{ id: "host", judge }],
+      policyRules: [judge],
       replies: [calls(["one"], ["two"]), { text: "Done." }],
     });
 
