@@ -9,6 +9,7 @@ import { parsedSessionId, resolveSession, type SessionResolution } from "./agent
 import { createSessions, type Sessions } from "./agent/sessions.js";
 import { checkInput, type FileInput, storeFiles } from "./agent/turn-input.js";
 import { wakeDue } from "./agent/wake.js";
+import { createWorkflows } from "./agent/workflows.js";
 import type { Machine } from "./machine/types.js";
 import { loadDotEnv } from "./models/index.js";
 import type { ArrivalInput, ArrivalSource, Receipt } from "./session/arrival.js";
@@ -19,7 +20,7 @@ import { LEASE_MS } from "./session/index.js";
 import type { Outcome } from "./session/outcome.js";
 import { systemClock } from "./stores/clock/index.js";
 import { createEmitter } from "./turn/emitter.js";
-import type { Assembly, Host, LegOptions } from "./turn/types.js";
+import type { Host, LegOptions } from "./turn/types.js";
 import { type WorkReport, workSession } from "./turn/worker.js";
 
 export interface TurnInput {
@@ -102,9 +103,9 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
   });
   const sandbox = params.sandboxRuntime ?? (await lazySandbox());
   const composer = await createComposer(params, { rootDir, env, sandbox, emitter });
-  const assembly = await composer.compose(params.workflow);
+  const workflows = createWorkflows(composer, emitter);
+  const assembly = await workflows.current(params.workflow);
   const stores = params.stores ?? (await embeddedStores(rootDir));
-  const assemblies = new Map<string, Promise<Assembly>>([[params.workflow, Promise.resolve(assembly)]]);
   const host: Host = {
     store: stores.sessions,
     files: stores.files,
@@ -115,19 +116,15 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
     owner: params.host?.owner ?? `${hostname()}/${process.pid}`,
     leaseMs: params.host?.leaseMs ?? LEASE_MS,
     jitter: Math.random,
-    assemblyFor(workflow) {
-      const known = assemblies.get(workflow) ?? composer.compose(workflow);
-      assemblies.set(workflow, known);
-      known.catch(() => assemblies.delete(workflow));
-      return known;
-    },
+    assemblyFor: (workflow) => workflows.current(workflow),
   };
 
   async function run(id: string, input: ArrivalInput, config: TurnConfig = {}): Promise<Outcome> {
     const { idempotencyKey, ...options } = config;
     options.signal?.throwIfAborted();
     const sessionId = parsedSessionId(assembly, id);
-    await checkInput(host, assembly, { sessionId, input, repeats: idempotencyKey !== undefined });
+    const current = await workflows.current(params.workflow);
+    await checkInput(host, current, { sessionId, input, repeats: idempotencyKey !== undefined });
     const receipt = await acceptArrival(host, {
       sessionId,
       workflow: params.workflow,
@@ -156,7 +153,11 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
         if ("decision" in input) return decide(sessionId, input.decision, config);
         if ("delivery" in input) return deliver(sessionId, input.delivery, config);
         const { message, trigger, variables } = input;
-        const files = await storeFiles(host, { sessionId: parsedSessionId(assembly, sessionId), input });
+        const files = await storeFiles(host, {
+          sessionId: parsedSessionId(assembly, sessionId),
+          input,
+          repeats: config?.idempotencyKey !== undefined,
+        });
         return run(
           sessionId,
           {
@@ -172,8 +173,8 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
       decide,
       reply: (sessionId, message, config) => run(sessionId, { kind: "reply", message }, config),
       deliver,
-      resolveSession: (firing) =>
-        resolveSession(host, assembly, {
+      resolveSession: async (firing) =>
+        resolveSession(host, await workflows.current(params.workflow), {
           ...firing,
           ...(params.sessionPath ? { assemblyPath: params.sessionPath } : {}),
         }),

@@ -33,6 +33,8 @@ import { type CreateAgentParams, checkTurnDefaults, pinnedClock } from "./option
 /** What all workflows of one agent share. */
 export interface Composer {
   compose(workflow: string): Promise<Assembly>;
+  /** What the composition is made from, to tell whether it has changed. */
+  text(workflow: string): Promise<string>;
   authoring: Authoring;
 }
 
@@ -87,6 +89,10 @@ export async function createComposer(
   };
   return {
     authoring,
+    async text(workflow) {
+      const texts = await Promise.all([authoring.readSpec(workflow), authoring.readAddendum(workflow)]);
+      return JSON.stringify(texts);
+    },
     async compose(workflow) {
       const machine = await loadMachine(authoring, workflow);
       const trigger = params.trigger?.id ?? MANUAL_TRIGGER;

@@ -1,8 +1,10 @@
 /** Reading and deleting sessions (H-75…H-79). */
-import { SessionBusyError, SessionNotResumableError } from "../session/errors.js";
+import { CheckpointCorruptError, SessionBusyError, SessionNotResumableError } from "../session/errors.js";
+import { emptyState } from "../session/fold.js";
 import { deleteSession } from "../session/index.js";
 import { type SessionSummary, summaryOf } from "../session/outcome.js";
 import type { SessionFilter } from "../session/ports.js";
+import type { SessionRecord } from "../session/record.js";
 import type { TrailStep } from "../session/state.js";
 import { loadState } from "../turn/load-state.js";
 import type { Assembly, Host } from "../turn/types.js";
@@ -24,16 +26,21 @@ export interface Sessions {
   seed(sessionId: string, files: Record<string, unknown>): Promise<void>;
 }
 
+/** Sessions whose whole history is in memory at a time. */
+const READ_AT_ONCE = 16;
+
 export function createSessions(host: Host, assembly: Assembly): Sessions {
   const load = (sessionId: string) => loadState(host.store, parsedSessionId(assembly, sessionId));
   return {
     async list(filter) {
       const records = await host.store.list(filter);
-      const loaded = await Promise.all(records.map((record) => loadState(host.store, record.sessionId)));
-      return loaded.flatMap((session) => {
-        const summary = session ? summaryOf(session.record, session.state) : null;
-        return summary ? [summary] : [];
-      });
+      const summaries: SessionSummary[] = [];
+      for (let at = 0; at < records.length; at += READ_AT_ONCE) {
+        const page = records.slice(at, at + READ_AT_ONCE);
+        const read = await Promise.all(page.map((record) => summarized(host, record)));
+        summaries.push(...read.filter((summary) => summary !== null));
+      }
+      return summaries;
     },
     async get(sessionId) {
       const session = await load(sessionId);
@@ -63,4 +70,15 @@ export function createSessions(host: Host, assembly: Assembly): Sessions {
       await seedFiles(area, { files, mounts: assembly.tables.mounts });
     },
   };
+}
+
+/** One session that cannot be read back does not hide the others: what its record says is told of it. */
+async function summarized(host: Host, record: SessionRecord): Promise<SessionSummary | null> {
+  try {
+    const session = await loadState(host.store, record.sessionId);
+    return session ? summaryOf(session.record, session.state) : null;
+  } catch (error) {
+    if (!(error instanceof CheckpointCorruptError)) throw error;
+    return summaryOf(record, emptyState());
+  }
 }

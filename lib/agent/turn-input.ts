@@ -66,7 +66,12 @@ export const UPLOADS = ".parkway/uploads";
 /** H-74: all files are checked before the first byte is written. */
 export async function storeFiles(
   host: Host,
-  given: { sessionId: string; input: { files?: Record<string, FileInput>; variables?: Record<string, unknown> } },
+  given: {
+    sessionId: string;
+    input: { files?: Record<string, FileInput>; variables?: Record<string, unknown> };
+    /** The session's condition is no objection to a repetition, which has its answer already (S-3). */
+    repeats: boolean;
+  },
 ): Promise<Record<string, FileRef> | null> {
   const { files, variables } = given.input;
   if (!files || Object.keys(files).length === 0) return null;
@@ -79,7 +84,7 @@ export async function storeFiles(
   }));
   checkTurnFiles(sent, {
     supplied: Object.keys(variables ?? {}),
-    awaitingDecision: loaded?.state.fields.status === "awaiting_decision",
+    awaitingDecision: !given.repeats && loaded?.state.fields.status === "awaiting_decision",
     area: fileStoreBackend(host.files, given.sessionId),
   });
   const refs: Record<string, FileRef> = {};

@@ -4,8 +4,8 @@ import type { Host } from "../turn/types.js";
 import { workSession } from "../turn/worker.js";
 
 const SWEEP_BATCH = 100;
-/** Sessions worked on at a time. */
-const PARALLEL = 8;
+/** Sessions worked on at a time: most of a wake-up is waiting for the model. */
+const PARALLEL = 64;
 
 /** @returns how many sessions were due, and how many parks were woken here */
 export async function wakeDue(host: Host): Promise<{ due: number; woken: number }> {

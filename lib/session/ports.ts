@@ -34,6 +34,8 @@ export interface Commit {
   puts: ThreadItem[];
   removes: string[];
   record?: RecordPatch;
+  /** True: a note that work begins (S-39). It is no progress, so failed attempts stay counted (S-89). */
+  beginsOnly?: true;
 }
 
 export interface AcceptRequest {

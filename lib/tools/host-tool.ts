@@ -70,13 +70,27 @@ export function fromHost(answer: HostReconciled): Reconciled {
   return answer.done ? { kind: "done", result: textOfResult(answer.result) } : { kind: "not-done" };
 }
 
+/**
+ * Runs a host's code with the call's context, which ends with it. Once the signal aborts it is waited for no longer, and
+ * what it does then reaches nobody: code that ignores the signal cannot hold the turn (R-305, S-54).
+ */
 export async function inTurn<T>(call: ToolContext, work: (context: HandlerContext) => Promise<T>): Promise<T> {
+  call.signal.throwIfAborted();
   const { context, end } = bindContext(call);
   try {
-    return await work(context);
+    return await unlessAborted(call.signal, work(context));
   } finally {
     end();
   }
+}
+
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    const settled = () => signal.removeEventListener("abort", onAbort);
+    work.then(resolve, reject).finally(settled);
+  });
 }
 
 async function callHandler(

@@ -16,6 +16,10 @@ export function createEmitter(options: {
 }): Emitter {
   let seq = 0;
   let reported = false;
+  const report = (error: unknown) => {
+    if (!reported) options.onHandlerError?.(error);
+    reported = true;
+  };
   return {
     emit(draft, sessionId) {
       if (!options.onEvent) return;
@@ -28,10 +32,11 @@ export function createEmitter(options: {
         ...(sessionId !== undefined ? { sessionId } : {}),
       } as EngineEvent;
       try {
-        options.onEvent(event);
+        // A subscriber may be an async function; its rejection must not end the process.
+        const returned: unknown = options.onEvent(event);
+        if (returned instanceof Promise) returned.catch(report);
       } catch (error) {
-        if (!reported) options.onHandlerError?.(error);
-        reported = true;
+        report(error);
       }
     },
   };

@@ -17,6 +17,8 @@ export interface RunnableCall {
   origin: "agent" | "script";
   /** Set for a script's calls: their answers are journaled, with the evaluation's first clock reading (S-47). */
   evaluationAt?: number;
+  /** Aborts when the script's run is over; the turn's signal counts besides. */
+  runSignal?: AbortSignal;
 }
 
 export interface CallResult {
@@ -27,7 +29,8 @@ export interface CallResult {
 
 export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallResult> {
   const { writer, host } = turn;
-  const tool = turn.assembly.tools.get(call.tool)!;
+  const tool = turn.assembly.tools.get(call.tool);
+  if (!tool) return { text: `"${call.tool}" is not a tool here any more.`, status: "error", refusal: "unknown-tool" };
   const entry = readEntry(writer, call.key);
   if (entry?.answer) return entry.answer;
   const origin = call.origin === "script" ? { origin: "script" as const } : {};
@@ -35,7 +38,7 @@ export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallR
   const startedAt = host.clock.now();
   turn.emit({ type: "tool-called", ...shown, args: call.args, ...origin });
   const result = await answerOf(turn, call, tool, entry);
-  if (call.evaluationAt !== undefined) {
+  if (call.evaluationAt !== undefined && !call.runSignal?.aborted) {
     const known = readEntry(writer, call.key) ?? newEntry(call, call.evaluationAt, 1);
     await writeEntry(writer, call.key, { ...known, answer: { text: result.text, status: result.status } });
   }
@@ -80,10 +83,12 @@ async function answerOf(
       });
     }
     turn.writer.assertOwned();
+    context.signal.throwIfAborted();
     return { text: await tool.run(parsed.args, context), status: "success" };
   } catch (error) {
     turn.writer.assertOwned();
     turn.signal.throwIfAborted();
+    if (context.signal.aborted) return interrupted(call.tool);
     return { text: messageOf(error), status: "error", refusal: "tool-threw" };
   }
 }
@@ -115,7 +120,7 @@ function contextOf(turn: Turn, call: RunnableCall, attempt: number): ToolContext
   return {
     sessionId: turn.sessionId,
     workspace: turn.workspace,
-    signal: turn.signal,
+    signal: call.runSignal ? AbortSignal.any([turn.signal, call.runSignal]) : turn.signal,
     idempotencyKey: idempotencyKeyOf(turn.sessionId, call.key),
     attempt,
     caller: call.origin === "script" ? "script" : "model",

@@ -44,7 +44,8 @@ export function readEntry(writer: SessionWriter, key: string): JournalEntry | nu
 }
 
 export async function writeEntry(writer: SessionWriter, key: string, entry: JournalEntry): Promise<void> {
-  await writer.journalPut([{ key, value: JSON.stringify(entry) }]);
+  const beginsOnly = entry.answer === undefined;
+  await writer.journalPut([{ key, value: JSON.stringify(entry) }], { beginsOnly });
 }
 
 /** Entries of earlier turns that are old enough to go. */

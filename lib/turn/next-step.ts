@@ -1,5 +1,6 @@
 /** What the engine does next, read from the state alone. */
 import type { Machine } from "../machine/types.js";
+import { isRuntimeNote } from "../session/messages.js";
 import { isFinished } from "../session/outcome.js";
 import type { SessionState } from "../session/state.js";
 
@@ -12,12 +13,25 @@ export function nextStep(machine: Machine, state: SessionState, recursionLimit: 
   if (fields.failure !== undefined) return "settle";
   if (fields.replyOwed) return overLimit(state, recursionLimit) ? "settle" : "handoff";
   if (fields.park && fields.parkPhase === "suspended") return "end";
+  if (fields.park && !owesHandoff(state)) return "handoff";
   if (overLimit(state, recursionLimit)) return "settle";
   if (state.batch) return "tools";
   if (fields.park) return "handoff";
   const current = machine.states.get(fields.position ?? "");
   if (current?.automated && fields.ranVisit !== fields.visit) return "automated";
   return "model";
+}
+
+/**
+ * R-104: whether a park is to be told with a reply-only call: a human park always; a wait only when nothing was said since
+ * the last message or note. Without a call, suspending is no step (R-46).
+ */
+export function owesHandoff(state: SessionState): boolean {
+  if (state.fields.park?.channel !== "input") return true;
+  const opener = state.messages.findLastIndex((message) => message.role === "user" || isRuntimeNote(message));
+  return !state.messages
+    .slice(opener + 1)
+    .some((message) => message.role === "assistant" && !isRuntimeNote(message) && message.content.trim() !== "");
 }
 
 /** the next step would exceed the leg's limit. */

@@ -4,7 +4,12 @@ import type { FileRef } from "../session/arrival.js";
 import { type Judgement, judgeArrival } from "../session/arrive/judge.js";
 import { type Opening, openTurn, refusalOf, refuseTurn } from "../session/arrive/open-turn.js";
 import { applyDecision, applyDelivery, applyReply } from "../session/arrive/resume.js";
-import { InvalidTitleError, InvalidVariableNameError, type ParkwayError } from "../session/errors.js";
+import {
+  CheckpointCorruptError,
+  InvalidTitleError,
+  InvalidVariableNameError,
+  type ParkwayError,
+} from "../session/errors.js";
 import { sha256Hex } from "../session/fingerprint.js";
 import type { Step } from "../session/moves.js";
 import type { SessionState } from "../session/state.js";
@@ -127,14 +132,14 @@ async function placeFiles(turn: Turn, refs: Record<string, FileRef> | undefined)
   if (!refs || Object.keys(refs).length === 0) return {};
   const files: TurnFile[] = [];
   for (const [variable, ref] of Object.entries(refs)) {
-    const bytes = await turn.host.files.readShared(ref.key);
+    const bytes = await turn.files.readShared(ref.key);
     if (bytes === null) throw new CheckpointCorruptError(turn.sessionId, ref.key, `the file ${ref.name} is gone`);
     if (sha256Hex(bytes) !== ref.sha256) {
       throw new CheckpointCorruptError(turn.sessionId, ref.key, `the file ${ref.name} is not the one that was sent`);
     }
     files.push({ variable, name: ref.name, bytes });
   }
-  const area = fileStoreBackend(turn.host.files, turn.sessionId);
+  const area = fileStoreBackend(turn.files, turn.sessionId);
   return placeTurnFiles(area, { arrivalId: turn.arrival.id, files });
 }
 

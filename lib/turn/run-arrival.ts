@@ -19,8 +19,10 @@ import type { LegOptions, Turn } from "./types.js";
 export type LegEnd =
   | { kind: "settle"; settlement: Settlement; outcome?: Outcome; error?: Error }
   | { kind: "hold"; parkId: string }
-  /** The work goes on in another invocation, not before `retryAt`. */
-  | { kind: "release"; failed?: string };
+  /** The work goes on in another invocation. */
+  | { kind: "release"; failed?: string }
+  /** The stores failed: the attempt is made again later and does not count (S-94). */
+  | { kind: "delay" };
 
 export async function runArrival(turn: Turn, work: Work, options: LegOptions): Promise<LegEnd> {
   const { writer, arrival } = turn;
@@ -114,7 +116,7 @@ async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegO
     writer.assertOwned();
   } catch (lost) {
     if (lost instanceof LeaseLostError) throw lost;
-    return { kind: "release", failed: messageOf(lost) };
+    return lost instanceof ParkwayError ? { kind: "release", failed: lost.message } : { kind: "delay" };
   }
   if (error instanceof InvalidTurnFileError) return refused(turn, { arrival: turn.arrival, attempt: 1 }, error);
   const thrown = error instanceof Error ? error : new Error(messageOf(error));

@@ -106,11 +106,11 @@ export class SessionWriter implements ThreadWriter {
     if (taskPath.includes(PUSHED_TASK)) await this.send(this.take({ withRecord: false }));
   }
 
-  /** Writes journal entries now, with whatever waits (S-39). */
-  async journalPut(entries: readonly ThreadItem[]): Promise<void> {
+  /** Writes journal entries now, with whatever waits (S-39). `beginsOnly`: the calls have no answer yet. */
+  async journalPut(entries: readonly ThreadItem[], { beginsOnly }: { beginsOnly: boolean }): Promise<void> {
     for (const { key, value } of entries) this.journal.set(key, value);
     this.buffer({ puts: [...entries], removes: [] });
-    await this.send(this.take({ withRecord: false }));
+    await this.send({ ...this.take({ withRecord: false }), ...(beginsOnly ? { beginsOnly } : {}) });
   }
 
   /** Removes journal entries with the next commit (S-46). */
@@ -149,7 +149,7 @@ export class SessionWriter implements ThreadWriter {
     const { store, lease, clock, leaseMs } = this.options;
     try {
       await store.commit(lease, commit, { now: clock.now(), leaseMs });
-      this.hasCommitted = true;
+      if (!commit.beginsOnly) this.hasCommitted = true;
     } catch (error) {
       this.lose(error);
       throw error;
@@ -169,11 +169,12 @@ export class SessionWriter implements ThreadWriter {
 
   /** Writes that go out together with a newer checkpoint need not hold what only leads to it. */
   private trimWrites(counter: number): void {
-    for (const key of this.puts.keys()) {
-      if (!key.startsWith("W") || key >= writesPrefix("", counter)) continue;
-      const text = this.thread.historyText(key, SESSION_CHANNEL);
-      if (text === null) this.puts.delete(key);
-      else this.puts.set(key, text);
+    const waiting = [...this.puts];
+    this.puts.clear();
+    for (const [key, value] of waiting) {
+      const isPast = key.startsWith("W") && key < writesPrefix("", counter);
+      const item = isPast ? this.thread.historyItem(key, SESSION_CHANNEL) : { key, value };
+      if (item) this.puts.set(item.key, item.value);
     }
   }
 

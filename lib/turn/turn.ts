@@ -5,7 +5,7 @@ import { CheckpointCorruptError } from "../session/errors.js";
 import type { EventDraft } from "../session/events.js";
 import type { FileStore, Lease, Work } from "../session/ports.js";
 import type { WorkflowSpec } from "../spec/types.js";
-import { createWorkspace, fileStoreBackend } from "../workspace/index.js";
+import { createWorkspace, fileStoreBackend, isPathError } from "../workspace/index.js";
 import { asStateFailed } from "./batch/plan.js";
 import { InvocationEndedError } from "./errors.js";
 import type { SessionWriter } from "./session-writer.js";
@@ -16,13 +16,22 @@ const DEFAULT_STEP_LIMIT = 400;
 
 export async function createTurn(
   host: Host,
-  given: { writer: SessionWriter; work: Work; lease: Lease; options: LegOptions; signal: AbortSignal },
+  given: {
+    writer: SessionWriter;
+    work: Work;
+    lease: Lease;
+    options: LegOptions;
+    signal: AbortSignal;
+    /** Aborts when the worker leaves: nothing goes on waiting for the leg's deadline then. */
+    over: AbortSignal;
+  },
 ): Promise<Turn> {
   const { writer, work, lease, options } = given;
   const { arrival } = work;
   const assembly = await host.assemblyFor(arrival.workflow);
   const machine = await machineInForce(host, assembly, writer, arrival.id);
   const sessionId = lease.sessionId;
+  const files = ownersFiles(host, writer);
   const turn: Turn = {
     sessionId,
     arrival,
@@ -30,11 +39,12 @@ export async function createTurn(
     machine,
     host,
     writer,
+    files,
     workspace: createWorkspace({
-      area: fileStoreBackend(ownersFiles(host, writer), sessionId),
+      area: fileStoreBackend(files, sessionId),
       mounts: assembly.mounts,
     }),
-    signal: withDeadline(host, given.signal, options.abortAt),
+    signal: withDeadline(host, given, options.abortAt),
     recursionLimit: options.recursionLimit ?? DEFAULT_STEP_LIMIT,
     attemptMark: lease.fence.toString(36),
     opening: { patches: [], events: [] },
@@ -95,7 +105,7 @@ function ownersFiles(host: Host, writer: SessionWriter): FileStore {
       try {
         return await method(...args);
       } catch (error) {
-        writer.lose(error);
+        if (!isPathError(error)) writer.lose(error);
         throw error;
       }
     };
@@ -111,11 +121,16 @@ function ownersFiles(host: Host, writer: SessionWriter): FileStore {
   };
 }
 
-function withDeadline(host: Host, signal: AbortSignal, abortAt: number | undefined): AbortSignal {
+function withDeadline(
+  host: Host,
+  { signal, over }: { signal: AbortSignal; over: AbortSignal },
+  abortAt: number | undefined,
+): AbortSignal {
   if (abortAt === undefined) return signal;
   const deadline = new AbortController();
-  void host.clock
-    .sleep(Math.max(0, abortAt - host.clock.now()), signal)
-    .then(() => deadline.abort(new InvocationEndedError()));
+  const ends = AbortSignal.any([signal, over]);
+  void host.clock.sleep(Math.max(0, abortAt - host.clock.now()), ends).then(() => {
+    if (!ends.aborted) deadline.abort(new InvocationEndedError());
+  });
   return AbortSignal.any([signal, deadline.signal]);
 }

@@ -80,6 +80,8 @@ export interface Turn {
   machine: Machine;
   host: Host;
   writer: SessionWriter;
+  /** The session's files as its owner reads and writes them (S-27, S-94). */
+  files: FileStore;
   workspace: Workspace;
   signal: AbortSignal;
   recursionLimit: number;

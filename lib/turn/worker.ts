@@ -51,6 +51,8 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
   const { lease } = claim;
   const heart = startHeartbeat(host, claim);
   let work: Work | null = claim.work;
+  // A failure meanwhile is the store's own: it delays the attempt and does not count (S-94).
+  let isStoring = false;
   try {
     const writer = openWriter(host, claim);
     while (work) {
@@ -60,13 +62,19 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
       }
       if (settled.length > 0) heart.reset();
       const leg = legOptions(options, work.arrival.id);
-      const turn = await createTurn(host, { writer, work, lease, options: leg, signal: heart.signal(leg.signal) });
+      const signal = heart.signal(leg.signal);
+      const turn = await createTurn(host, { writer, work, lease, options: leg, signal, over: heart.over });
       const end = await runArrival(turn, work, leg);
       const now = host.clock.now();
       if (end.kind === "release") {
         await release(host, claim, { writer, work, failed: end.failed });
         return { settled, left: end.failed === undefined ? "handed-over" : "delayed" };
       }
+      if (end.kind === "delay") {
+        await host.store.release(lease, { now, retryAt: retryAt(host, work) });
+        return { settled, left: "delayed" };
+      }
+      isStoring = true;
       if (end.kind === "hold") {
         work = await host.store.hold(lease, {
           arrivalId: work.arrival.id,
@@ -74,9 +82,11 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
           now,
           leaseMs: host.leaseMs,
         });
+        isStoring = false;
         continue;
       }
       const next = await host.store.settle(lease, end.settlement, { leaseMs: host.leaseMs });
+      isStoring = false;
       turn.tell();
       settled.push({
         arrivalId: work.arrival.id,
@@ -88,8 +98,9 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
     return { settled, left: "idle" };
   } catch (error) {
     if (error instanceof LeaseLostError) return { settled, left: "lost" };
+    const failed = isStoring ? {} : { failed: messageOf(error) };
     await host.store
-      .release(lease, { now: host.clock.now(), ...retryOf(host, work ?? claim.work, messageOf(error)) })
+      .release(lease, { now: host.clock.now(), retryAt: retryAt(host, work ?? claim.work), ...failed })
       .catch(() => undefined);
     throw error;
   } finally {
@@ -121,12 +132,12 @@ async function release(
     await host.doorbell.ring(lease.sessionId);
     return;
   }
-  await host.store.release(lease, { now, ...retryOf(host, work, failed) });
+  await host.store.release(lease, { now, retryAt: retryAt(host, work), failed });
 }
 
-function retryOf(host: Host, work: Work, failed: string): { retryAt: number; failed: string } {
+function retryAt(host: Host, work: Work): number {
   const longest = work.arrival.wakes === undefined ? undefined : { maxMs: WAKE_RETRY_MAX_MS };
-  return { retryAt: host.clock.now() + retryDelayMs(work.attempt, host.jitter(), longest), failed };
+  return host.clock.now() + retryDelayMs(work.attempt, host.jitter(), longest);
 }
 
 async function publish(host: Host, sessionId: string): Promise<void> {
@@ -148,9 +159,10 @@ function startHeartbeat(host: Host, claim: Claimed) {
     while (!stopped.signal.aborted) {
       await host.clock.sleep(period, stopped.signal);
       if (stopped.signal.aborted) return;
+      const asked = turn;
       try {
         const { cancelled } = await host.store.renew(claim.lease, { now: host.clock.now(), leaseMs: host.leaseMs });
-        if (cancelled) turn.abort(new TurnCancelledError());
+        if (cancelled) asked.abort(new TurnCancelledError());
       } catch (error) {
         // A store that fails for a moment is asked again; the lease outlasts several beats.
         if (!(error instanceof LeaseLostError)) continue;
@@ -167,6 +179,8 @@ function startHeartbeat(host: Host, claim: Claimed) {
       turn = new AbortController();
     },
     signal: (asked?: AbortSignal) => (asked ? AbortSignal.any([turn.signal, asked]) : turn.signal),
+    /** Aborts when the worker leaves. */
+    over: stopped.signal,
     stop: () => stopped.abort(),
   };
 }

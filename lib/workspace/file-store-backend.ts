@@ -1,5 +1,7 @@
 /** A session's own area as a backend, over the port that keeps session files (H-89). */
+import { InvalidSessionPathError, SessionStoreIdError, WorkspacePathEscapeError } from "../session/errors.js";
 import type { FileStore } from "../session/ports.js";
+import { FileProblem } from "./errors.js";
 import { flatTree } from "./flat-tree.js";
 import { treeBackend } from "./tree-backend.js";
 import type { Backend } from "./types.js";
@@ -16,7 +18,11 @@ export function fileStoreBackend(files: FileStore, sessionId: string): Required<
         return files.read(sessionId, key(path));
       },
       async write(path, bytes, found) {
-        await files.write(sessionId, key(path), bytes, { ifVersion: found?.version ?? null });
+        try {
+          await files.write(sessionId, key(path), bytes, { ifVersion: found?.version ?? null });
+        } catch (error) {
+          throw isPathError(error) ? new FileProblem("invalid_path", "the store has no such place") : error;
+        }
       },
       async remove(path) {
         return files.remove(sessionId, key(path));
@@ -27,6 +33,12 @@ export function fileStoreBackend(files: FileStore, sessionId: string): Required<
       },
     }),
   );
+}
+
+/** The store has no place of that name for this session, today and tomorrow: an answer, not a failure of the store. */
+export function isPathError(error: unknown): boolean {
+  const kinds = [WorkspacePathEscapeError, InvalidSessionPathError, SessionStoreIdError];
+  return kinds.some((kind) => error instanceof kind);
 }
 
 /** The port's paths are relative to the area. */

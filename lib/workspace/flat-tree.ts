@@ -1,6 +1,6 @@
 /** A `Tree` over a store that knows files by path and no folders: memory, an object store. */
 import { FileProblem } from "./errors.js";
-import { isWithin, joinPath, relativeTo } from "./paths.js";
+import { isWithin, joinPath, parentOf, relativeTo } from "./paths.js";
 import type { Tree, TreeFile } from "./tree.js";
 import type { FileInfo } from "./types.js";
 
@@ -19,7 +19,10 @@ export function flatTree(files: FlatFiles): Tree {
       if (file === null && (await holdsFiles(files, path))) throw new FileProblem("is_directory");
       return file;
     },
-    write: (path, bytes, found) => files.write(path, bytes, found),
+    async write(path, bytes, found) {
+      if (found === null) await refuseBelowFile(files, path);
+      await files.write(path, bytes, found);
+    },
     async remove(path) {
       if (await files.remove(path)) return true;
       if (await holdsFiles(files, path)) throw new FileProblem("is_directory");
@@ -39,6 +42,14 @@ export function flatTree(files: FlatFiles): Tree {
       return (await files.list()).filter((file) => isWithin(file.path, path)).map(fileInfo);
     },
   };
+}
+
+/** What is a file is no folder, in any store. */
+async function refuseBelowFile(files: FlatFiles, path: string): Promise<void> {
+  const isBelow = (file: { path: string }) => file.path !== path && isWithin(path, file.path);
+  if (parentOf(path) !== "/" && (await files.list()).some(isBelow)) {
+    throw new FileProblem("invalid_path", "a file lies where a folder is needed");
+  }
 }
 
 async function holdsFiles(files: FlatFiles, dir: string): Promise<boolean> {

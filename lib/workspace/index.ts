@@ -15,7 +15,7 @@ export {
 } from "./bytes.js";
 export { defaultMounts } from "./default-mounts.js";
 export { AuthoringBackendExposedError, fileErrorFromText, MountCollisionError } from "./errors.js";
-export { fileStoreBackend } from "./file-store-backend.js";
+export { fileStoreBackend, isPathError } from "./file-store-backend.js";
 export { createFilesystemBackend } from "./filesystem-backend.js";
 export { createMemoryBackend } from "./memory-backend.js";
 export {

@@ -1,6 +1,6 @@
 /**
  * The reference: a hand-written loop that makes the same model and tool calls with plain `fetch` and writes every step
- * durably, one SQLite insert each. It has no lease, no inbox, no governance. Runs under tsx and under Node alone.
+ * durably, one SQLite insert each. It has no lease, no inbox, no governance.
  */
 import { DatabaseSync } from "node:sqlite";
 

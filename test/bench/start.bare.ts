@@ -1,5 +1,5 @@
-/** One turn of the bare loop in a new process, run by Node alone: what a start costs at the least. */
-import { createBareLoop } from "./bare-loop.ts";
+/** One turn of the bare loop in a new process: what a start costs at the least. */
+import { createBareLoop } from "./bare-loop.js";
 
 const [file = "", url = ""] = process.argv.slice(2);
 const loop = createBareLoop({

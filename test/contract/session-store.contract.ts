@@ -488,13 +488,17 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         expect(await store.due(resumeAt + DAY_MS, { limit: 5 })).toEqual([]);
       });
 
-      it("S-60 S-63 wakes a second park for the same instant, at once when it has passed", async () => {
+      it("S-60 S-63 F-24 wakes a second park for the same instant, by whoever finds it due", async () => {
         await parkedAt({ resumeAt });
         const { lease: mine, work } = won(await claim(resumeAt));
         const commit = aCommit(anInputPark({ parkId: "p2", resumeAt }));
         const next = await store.settle(mine, aSettlement(work.arrival.id, { commit, now: resumeAt }), lease);
+        const due = await store.due(resumeAt, { limit: 5 });
+        const second = won(await claim(resumeAt));
 
-        expect(next?.arrival).toMatchObject({ wakes: "p2", id: wakeArrivalId("s1", "p2") });
+        expect(next).toBeNull();
+        expect(due).toMatchObject([{ sessionId: "s1" }]);
+        expect(second.work.arrival).toMatchObject({ wakes: "p2", id: wakeArrivalId("s1", "p2") });
       });
 
       it("S-62 S-70 takes an accepted arrival before the wake-up, which is then moot", async () => {

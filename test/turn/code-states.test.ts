@@ -557,6 +557,10 @@ states:
       { role: "runtime", note: "code", text: expect.stringMatching(/^\[code\]/) },
     ]);
     expect(JSON.stringify(history.messages)).not.toContain("archmax_note");
+    expect(history.messages.map(({ role }) => role)).toEqual([
+      ...["user", "assistant", "user", "assistant", "tool", "assistant", "tool", "runtime"],
+      ...["assistant", "tool"],
+    ]);
     expect(history.trail.at(-1)).toEqual({ to: "check", kind: "agent", reason: "on to check", ts: expect.any(Number) });
   });
 

@@ -150,7 +150,8 @@ describe("a delivery", () => {
   });
 
   it("R-123 W-142 a delivered title replaces the old one; a malformed one is skipped with a warning", async () => {
-    const { bench, workflow } = await waiting({ ...wait(), text: "w" }, ...finish);
+    const { bench, workflow } = await waiting({ ...wait(), text: "w" }, { ...wait(), text: "w" }, ...finish);
+    await workflow.deliver("s1", { trigger: { id: "x" }, variables: { title: "Zero" } });
     await workflow.deliver("s1", { trigger: { id: "x" }, variables: { title: "One" } });
     const outcome = await workflow.deliver("s1", { trigger: { id: "x" }, variables: { title: "a\nb", other: 1 } });
 

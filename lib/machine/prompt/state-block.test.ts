@@ -195,3 +195,27 @@ This state is terminal: the work ends here.`);
     expect(() => block({ state: "nowhere" })).toThrow(/nowhere/);
   });
 });
+
+describe("the fixed sentences", () => {
+  it("W-261 hold nothing that changes within a session: only the lines that list values differ", () => {
+    const of = (n: number) =>
+      block({
+        clock: `CLOCK ${n}`,
+        skills: [{ slug: `skill-${n}`, description: `What ${n} is for.` }],
+        mounts: [{ name: `mount-${n}`, kind: "directory", readOnly: true, searchable: true }],
+        variables: [`name_${n}`],
+        argumentLimits: [`- \`write_file\`: every path: \`docs/${n}\``],
+      }).split("\n");
+    const [first, second] = [of(1), of(2)];
+    const differing = first.filter((line, index) => line !== second[index]);
+
+    expect(first).toHaveLength(second.length);
+    expect(differing).toEqual([
+      "CLOCK 1",
+      "- `skill-1`: What 1 is for. (`skills/skill-1/SKILL.md`)",
+      "- `mount-1/` (read-only)",
+      "Set: `name_1`. `archmax_get_variables` shows their values.",
+      "- `write_file`: every path: `docs/1`",
+    ]);
+  });
+});

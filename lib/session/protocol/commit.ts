@@ -16,7 +16,7 @@ export function decideRenew(
   return { result: { cancelled: before.cancelRequested }, writes: { record: renewed(lease, request) } };
 }
 
-/** One step: its items, the record's new fields, a fresh lease, and no failed attempts any more. */
+/** One step: its items, the record's new fields, a fresh lease, and, where it is progress, no failed attempts any more. */
 export function decideCommit(
   record: SessionRecord | null,
   lease: Lease,
@@ -74,11 +74,8 @@ export function decideRelease(
 export function committed(record: SessionRecord, commit: Commit): Writes & { record: Partial<SessionRecord> } {
   const fields: RecordPatch = commit.record ?? {};
   const active = record.active === null ? null : { ...record.active, attempts: 0 };
-  return {
-    puts: commit.puts,
-    removes: commit.removes,
-    record: { ...fields, active, wakeFailures: 0, wakeRetryAt: null },
-  };
+  const progress = commit.beginsOnly ? {} : { active, wakeFailures: 0, wakeRetryAt: null };
+  return { puts: commit.puts, removes: commit.removes, record: { ...fields, ...progress } };
 }
 
 function renewed(lease: Lease, request: { now: number; leaseMs: number }): Pick<SessionRecord, "lease" | "dueAt"> {

@@ -95,7 +95,10 @@ function goOn(
   inbox: readonly Arrival[],
   request: { lease: Lease; now: number; leaseMs: number },
 ): Decision<Work | null> {
-  const work = nextWork(record, inbox, request.now);
+  // A wake-up is begun by whoever finds it due, never by the turn that parked: a model that waits for a past time again
+  // and again comes to rest in between (F-24).
+  const due = nextWork(record, inbox, request.now);
+  const work = due?.arrival.wakes === undefined ? due : null;
   if (work === null) {
     const released = { ...record, lease: null };
     return { result: null, writes: { record: { lease: null, dueAt: dueMark(released, inbox) } } };

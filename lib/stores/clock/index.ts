@@ -10,8 +10,6 @@ export const systemClock: Clock = {
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();
       const timer = setTimeout(done, Math.min(ms, MAX_TIMER_MS));
-      // A sleeping heartbeat keeps no process alive.
-      timer.unref();
       signal?.addEventListener("abort", done, { once: true });
       function done() {
         clearTimeout(timer);

@@ -83,8 +83,8 @@ export function createFilesystemFileStore(options: { dir: string }): FileStore {
 
   return {
     async read(sessionId, path) {
-      const id = storableId(sessionId);
-      if (!owns(id, requireFilePath(path))) return null;
+      const id = parseSessionId(sessionId);
+      if (!owns(id, requireFilePath(path)) || unspellable(id) !== null) return null;
       return readStored(placeOf(opened().dir, `${id}/${path}`));
     },
 
@@ -103,8 +103,9 @@ export function createFilesystemFileStore(options: { dir: string }): FileStore {
     },
 
     async remove(sessionId, path) {
-      const id = storableId(sessionId);
+      const id = parseSessionId(sessionId);
       requireFilePath(path);
+      if (unspellable(id) !== null) return false;
       const { dir, areas } = opened();
       return areas.exclusively(() => {
         if (!owns(id, path)) return false;
@@ -117,7 +118,8 @@ export function createFilesystemFileStore(options: { dir: string }): FileStore {
     },
 
     async list(sessionId) {
-      const id = storableId(sessionId);
+      const id = parseSessionId(sessionId);
+      if (unspellable(id) !== null) return [];
       const base = placeOf(opened().dir, id);
       const entries: FileEntry[] = [];
       for (const { path, kind } of walk(base, (found) => !owns(id, found))) {
@@ -128,7 +130,8 @@ export function createFilesystemFileStore(options: { dir: string }): FileStore {
     },
 
     async removeAll(sessionId) {
-      const id = storableId(sessionId);
+      const id = parseSessionId(sessionId);
+      if (unspellable(id) !== null) return;
       const { dir, areas } = opened();
       areas.exclusively(() => {
         const base = placeOf(dir, id);
@@ -164,20 +167,20 @@ function openRoot(dir: string): Root {
   return { dir: real, areas: openAreas(join(real, ".parkway", "files.db")) };
 }
 
-/** An id that folders can spell: no empty segment, which folders would drop, and no segment longer than they take. */
+/** The id, where files can be kept under it. A session of any other id has none here, and can be read and deleted. */
 function storableId(sessionId: string): string {
   const id = parseSessionId(sessionId);
-  for (const segment of id.split("/")) {
-    if (segment === "")
-      throw new SessionStoreIdError(sessionId, "it has an empty segment, which no folder can be named.");
-    if (Buffer.byteLength(segment) > MAX_NAME_BYTES) {
-      throw new SessionStoreIdError(
-        sessionId,
-        `it has a segment longer than ${MAX_NAME_BYTES} bytes, the most a folder's name can have.`,
-      );
-    }
-  }
+  const reason = unspellable(id);
+  if (reason !== null) throw new SessionStoreIdError(sessionId, reason);
   return id;
+}
+
+/** Why folders cannot spell the id: they would drop an empty segment, and take no longer one. */
+function unspellable(id: string): string | null {
+  const segments = id.split("/");
+  if (segments.includes("")) return "it has an empty segment, which no folder can be named.";
+  const isLong = segments.some((segment) => Buffer.byteLength(segment) > MAX_NAME_BYTES);
+  return isLong ? `it has a segment longer than ${MAX_NAME_BYTES} bytes, the most a folder's name can have.` : null;
 }
 
 function requireStorableNames(path: string): void {

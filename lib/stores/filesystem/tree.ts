@@ -11,7 +11,7 @@ import {
   type Stats,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { FileConflictError, WorkspacePathEscapeError } from "../../session/errors.js";
+import { FileConflictError, InvalidSessionPathError, WorkspacePathEscapeError } from "../../session/errors.js";
 
 /**
  * The place of `address` under `root`. Links are not followed, wherever they lead: every existing part is looked at, so
@@ -59,8 +59,9 @@ export function makeFolders(place: string, path: string): string[] {
   }
 }
 
-/** A file where a folder is needed, or the other way round, cannot be resolved by writing. */
+/** A file where a folder is needed, or the other way round, cannot be resolved by writing; nor can a path be too long. */
 export function asConflict(error: unknown, path: string): unknown {
+  if (codeOf(error) === "ENAMETOOLONG") return new InvalidSessionPathError(path, "it is longer than the folder takes");
   const isInTheWay = ["ENOTDIR", "EISDIR", "EEXIST", "ENOTEMPTY"].includes(codeOf(error) ?? "");
   return isInTheWay ? new FileConflictError(path) : error;
 }

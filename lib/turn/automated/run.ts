@@ -40,9 +40,12 @@ export class AutomatedRun {
   private readonly state: SessionState;
   private readonly slug: string;
   private readonly prefix: string;
-  /** Journaled calls of an earlier attempt, in call order. */
-  private readonly earlier: JournalEntry[];
+  /** Journaled calls of an earlier attempt, by key, in call order. A call under way then may be missing among them. */
+  private readonly earlier: ReadonlyMap<string, JournalEntry>;
   private ordinary = 0;
+  /** Ordinary calls under way. */
+  private readonly open = new Set<Promise<unknown>>();
+  private readonly over = new AbortController();
 
   constructor(
     private readonly turn: Turn,
@@ -52,16 +55,19 @@ export class AutomatedRun {
     this.state = entered;
     this.slug = entered.fields.position ?? "";
     this.prefix = callKey(entered.fields.turnOrdinal ?? 0, `v${entered.fields.visit ?? 0}.`);
-    this.earlier = [...turn.writer.journal]
-      .filter(([key]) => key.startsWith(this.prefix))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, value]) => JSON.parse(value) as JournalEntry);
-    this.startAt = this.earlier[0]?.at ?? now;
+    this.earlier = new Map(
+      [...turn.writer.journal]
+        .filter(([key]) => key.startsWith(this.prefix))
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, value]) => [key, JSON.parse(value) as JournalEntry]),
+    );
+    this.startAt = [...this.earlier.values()][0]?.at ?? now;
     this.seed = Number.parseInt(argsHash({ session: turn.sessionId, key: this.prefix }).slice(0, 8), 16);
   }
 
   async call(name: string, args: Record<string, unknown>, index: number): Promise<ScriptCallResult> {
     if (this.broken !== null) return { ok: false, message: this.broken, tool: name };
+    if (this.over.signal.aborted) return { ok: false, message: "The script's run is over.", tool: name };
     const callId = `${this.prefix.slice(1)}${index}`;
     const resolved = resolveCalledName(this.turn.assembly, name);
     const tool = resolved.ok ? resolved.tool : name;
@@ -81,9 +87,26 @@ export class AutomatedRun {
       this.turn.emit({ type: "tool-blocked", ...blocked, origin: "script" });
       return { ok: false, message: reason, ruleId, tool };
     }
-    const service = SERVICES[tool];
+    const service = Object.hasOwn(SERVICES, tool) ? SERVICES[tool] : undefined;
     if (service) return this.serve({ callId, tool, args: verdict.args }, service);
-    return this.runOrdinary({ callId, tool, args: verdict.args });
+    const running = this.runOrdinary({ callId, tool, args: verdict.args });
+    this.open.add(running);
+    return running.finally(() => this.open.delete(running));
+  }
+
+  /** Resolves when the calls that the script did not wait for are answered, at the latest after `ms` (R-153). */
+  async rest(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, Math.max(0, ms));
+    });
+    if (this.open.size > 0) await Promise.race([Promise.all(this.open), late]);
+    clearTimeout(timer);
+  }
+
+  /** The run is over: calls under way are told to stop, and no further one starts. */
+  close(): void {
+    this.over.abort(new Error("The script's run is over."));
   }
 
   /** The session as a later call of the same run sees it (R-150). */
@@ -107,10 +130,10 @@ export class AutomatedRun {
 
   private async runOrdinary(call: ServedCall): Promise<ScriptCallResult> {
     this.ordinary += 1;
-    const ordinal = this.ordinary;
-    const recorded = this.earlier[ordinal - 1];
+    const key = `${this.prefix}${this.ordinary.toString(36).padStart(4, "0")}`;
+    const recorded = this.earlier.get(key);
     if (recorded && (recorded.tool !== call.tool || recorded.hash !== argsHash(call.args))) {
-      const done = this.earlier.slice(ordinal - 1).map((entry) => entry.tool);
+      const done = [...this.earlier].filter(([earlier]) => earlier >= key).map(([, entry]) => entry.tool);
       this.broken = `replay-mismatch: after an interruption the script called ${call.tool} where it had called ${recorded.tool} before; already done: ${done.join(", ")}.`;
       return { ok: false, message: this.broken, tool: call.tool };
     }
@@ -118,9 +141,10 @@ export class AutomatedRun {
       const result = await executeCall(this.turn, {
         ...call,
         state: this.slug,
-        key: `${this.prefix}${ordinal.toString(36).padStart(4, "0")}`,
+        key,
         origin: "script",
         evaluationAt: this.startAt,
+        runSignal: this.over.signal,
       });
       if (result.status === "success") return { ok: true, text: result.text };
       return { ok: false, message: result.text, tool: call.tool };

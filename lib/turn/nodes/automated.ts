@@ -50,18 +50,22 @@ async function runScript(
   const { machine, assembly } = turn;
   const source = await assembly.authoring.readFile(machine.workflow, script);
   if (source === null) return `its script ${script} cannot be read.`;
+  const limits = limitsOf(turn);
+  const begun = performance.now();
   const result = await assembly.sandbox.runCodeState({
     file: script,
     source,
     input: { state: slug, trigger: state.fields.trigger ?? "", variables: valuesOf(state.variables) },
     tools: offeredTools(machine, assembly.tables, slug, { registered: assembly.registered }),
-    limits: limitsOf(turn),
+    limits,
     startAt: run.startAt,
     seed: run.seed,
     signal: turn.signal,
     onLine: (line) => turn.emit({ type: "code-output", state: slug, line }),
     callTool: (name, args, index) => run.call(name, args, index),
   });
+  if (result.status === "ok") await run.rest(limits.timeoutMs - (performance.now() - begun));
+  run.close();
   if (run.broken !== null) return run.broken;
   return result.status === "ok" ? null : result.reason;
 }

@@ -1,10 +1,11 @@
 /** The reply-only model call of a park: its handoff, or the answer to a person's message (R-99, R-104…R-109). */
 import { offeredTools } from "../../kernel/index.js";
 import { clockLine, composeHandoffText, type ParkedNotice, renderParkedBlock } from "../../machine/index.js";
-import { isRuntimeNote, type StoredMessage } from "../../session/messages.js";
+import type { StoredMessage } from "../../session/messages.js";
 import type { SessionPatch, SessionState } from "../../session/state.js";
 import { planBatch } from "../batch/plan.js";
 import { type CalledModel, callModel } from "../model-call.js";
+import { owesHandoff } from "../next-step.js";
 import type { Turn, TurnNode } from "../types.js";
 
 export const handoffNode: TurnNode = async (turn, state) => {
@@ -18,15 +19,6 @@ export const handoffNode: TurnNode = async (turn, state) => {
   }
   return { patches: [...patches, suspended] };
 };
-
-/** a human park always; a wait only when nothing was said since the last message or note. */
-function owesHandoff(state: SessionState): boolean {
-  if (state.fields.park?.channel !== "input") return true;
-  const opener = state.messages.findLastIndex((message) => message.role === "user" || isRuntimeNote(message));
-  return !state.messages
-    .slice(opener + 1)
-    .some((message) => message.role === "assistant" && !isRuntimeNote(message) && message.content.trim() !== "");
-}
 
 function parkState(state: SessionState): string {
   return state.fields.park?.state ?? state.fields.position ?? "";

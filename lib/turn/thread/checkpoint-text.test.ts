@@ -57,6 +57,16 @@ describe("a checkpoint's stored form", () => {
       },
     ],
     [
+      "tasks of another form",
+      {
+        ...usual,
+        checkpoint: {
+          ...usual.checkpoint,
+          channel_values: { __pregel_tasks: [{ lg_name: "Send", node: "a", args: 1, timeout: 5 }, { x: 1 }] },
+        },
+      },
+    ],
+    [
       "an empty one with a field of its own",
       { ...usual, checkpoint: checkpointWith({ updated_channels: ["session"] }) },
     ],

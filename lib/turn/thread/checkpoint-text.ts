@@ -3,7 +3,8 @@
  * the same long names again.
  *
  *     i  id          t  time, epoch milliseconds     p  counter of the parent
- *     c  channel values     v  channel versions      s  versions seen; a number stands for the node's own trigger channel
+ *     c  channel values; a task that was sent is `[node, args]`
+ *     v  channel versions        s  versions seen; a number stands for the node's own trigger channel
  *     m  metadata, less what it nearly always holds  k  updates since the last snapshot (`counters_since_delta_snapshot`)
  *     x  further fields of the checkpoint            o  further: 1 when `parents` is absent, 2 when `delta_writes_versioned` is, 3 both
  */
@@ -54,7 +55,7 @@ export function packCheckpoint({ checkpoint, metadata, parent }: UnpackedCheckpo
     i: id,
     t: packTime(ts),
     p: parent,
-    ...(isEmpty(channel_values) ? {} : { c: renamed(channel_values, shortName) }),
+    ...(isEmpty(channel_values) ? {} : { c: packValues(channel_values) }),
     ...(isEmpty(channel_versions) ? {} : { v: renamed(channel_versions, shortName) }),
     ...(isEmpty(versions_seen) ? {} : { s: packSeen(versions_seen) }),
     m,
@@ -76,7 +77,7 @@ export function unpackCheckpoint(packed: PackedCheckpoint): UnpackedCheckpoint {
     v: VERSION,
     id: i,
     ts: typeof t === "number" ? new Date(t).toISOString() : t,
-    channel_values: renamed(c, longName),
+    channel_values: unpackValues(c),
     channel_versions: renamed(v, longName),
     versions_seen: unpackSeen(s),
     ...x,
@@ -99,6 +100,41 @@ function longName(short: string): string {
   if (short.startsWith(">")) return `${BRANCH}${short.slice(1)}`;
   if (short.startsWith("=")) return short.slice(1);
   return Object.hasOwn(LONG, short) ? (LONG[short] ?? short) : short;
+}
+
+const TASKS = "__pregel_tasks";
+
+function packValues(values: Record<string, unknown>): Record<string, unknown> {
+  return renamed(
+    mapped(values, (name, value) => (name === TASKS && Array.isArray(value) ? value.map(packTask) : value)),
+    shortName,
+  );
+}
+
+function unpackValues(packed: Record<string, unknown>): Record<string, unknown> {
+  return mapped(renamed(packed, longName), (name, value) =>
+    name === TASKS && Array.isArray(value) ? value.map(unpackTask) : value,
+  );
+}
+
+const SEND = "Send";
+
+/** A list is never a task as LangGraph keeps it, so the two forms cannot be mistaken for each other. */
+function packTask(task: unknown): unknown {
+  const { lg_name, node, args, ...rest } = task as Record<string, unknown>;
+  const plain = lg_name === SEND && Object.values(rest).every((value) => value === undefined);
+  return plain ? [node, args] : task;
+}
+
+function unpackTask(packed: unknown): unknown {
+  return Array.isArray(packed) ? { lg_name: SEND, node: packed[0], args: packed[1] } : packed;
+}
+
+function mapped(
+  record: Record<string, unknown>,
+  map: (name: string, value: unknown) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(name, value)]));
 }
 
 /** The channel whose change makes a node run. */

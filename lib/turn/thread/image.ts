@@ -4,7 +4,7 @@
  * Order is a counter we give, never an id or a clock: two processes whose clocks disagree still agree on what is newest.
  *
  *     C<ns>/<counter>            a checkpoint, packed; only the newest is kept while a session runs
- *     W<ns>/<counter>/<task>     one task's writes on top of checkpoint <counter>
+ *     W<ns>/<counter>/<task>     one task's writes on top of checkpoint <counter>; `-` for a step's only task in the history
  *
  * Writes on the newest checkpoint are pending; all earlier ones, in order, are the history that a DeltaChannel replays.
  */
@@ -144,15 +144,18 @@ export class ThreadImage {
   }
 
   /**
-   * A task's writes as they are needed once a newer checkpoint is there: those that the channel's history is made of. The
-   * text of the item, or null where none is left.
+   * A task's item as it is needed once a newer checkpoint is there: the writes that the channel's history is made of. Null
+   * where none is left. Who wrote them matters only where several tasks did, for their order.
    */
-  historyText(key: string, channel: string): string | null {
-    const [ns, counter, taskId] = splitKey(key);
-    const stored = this.writes.get(ns)?.get(Number.parseInt(counter, 36)) ?? [];
+  historyItem(key: string, channel: string): ThreadItem | null {
+    const [ns, counterText, taskId] = splitKey(key);
+    const counter = Number.parseInt(counterText, 36);
+    const stored = this.writes.get(ns)?.get(counter) ?? [];
     const entry = stored.find((candidate) => candidate.taskId === taskId);
-    const kept = (entry?.writes ?? []).filter((write) => write[1] === channel && !isEmptyList(write[2]));
-    return kept.length > 0 ? plainJson({ f: FORMAT, p: entry?.taskPath, w: kept }) : null;
+    const w = (entry?.writes ?? []).filter((write) => write[1] === channel && !isEmptyList(write[2]));
+    if (w.length === 0) return null;
+    if (stored.length === 1) return { key: writesKey(ns, counter, "-"), value: plainJson({ f: FORMAT, w }) };
+    return { key, value: plainJson({ f: FORMAT, p: entry?.taskPath, w }) };
   }
 
   private readItem(item: ThreadItem): void {
@@ -164,7 +167,7 @@ export class ThreadImage {
     if (kind === "C") {
       ensure(this.checkpoints, ns).set(counter, { counter, ...unpackCheckpoint(value as PackedCheckpoint) });
     } else {
-      const { p, w } = value as { p: string; w: StoredWrites["writes"] };
+      const { p = "", w } = value as { p?: string; w: StoredWrites["writes"] };
       ensureList(ensure(this.writes, ns), counter).push({ counter, taskId: taskId ?? "", taskPath: p, writes: w });
     }
   }

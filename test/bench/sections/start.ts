@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { startModelProcess } from "../model-process.js";
 import { median, ms, printTable, ratio } from "../report.js";
 import { ANSWER, diskFolder, QUESTION, SPEC, TOOL, TOOL_PARAMETERS, WORKFLOW } from "../work.js";
@@ -39,7 +40,7 @@ export async function start(): Promise<void> {
   const root = diskFolder({ [`workflows/${WORKFLOW}/workflow.yaml`]: SPEC, "parkway.config.mjs": CONFIG });
   const env = { ARCHMAX_API_BASE_URL: model.url, ARCHMAX_API_KEY: "bench", ARCHMAX_MODEL: "bench" };
   const cache = join(root, "compile-cache");
-  const bare = join(import.meta.dirname, "..", "start.bare.ts");
+  const bare = await bareLoopFile(root);
   const run = [COMMAND, "run", WORKFLOW, QUESTION, "--root", root];
   const starts: Start[] = [
     { name: "node alone", args: ["-e", "console.log('done')"], answer: "done", answered: [], ended: [] },
@@ -82,6 +83,14 @@ export async function start(): Promise<void> {
       ms(median(ended)),
     ]),
   ]);
+}
+
+/** The bare loop as one file of plain JavaScript, as dist/ is. */
+async function bareLoopFile(root: string): Promise<string> {
+  const outfile = join(root, "bare.mjs");
+  const entry = join(import.meta.dirname, "..", "start.bare.ts");
+  await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", target: "node22" });
+  return outfile;
 }
 
 async function runOnce({ args, env, answer }: Start): Promise<{ answered: number; ended: number }> {
