@@ -1,8 +1,9 @@
 /** The answer side of the border: what a model's chunks add up to (H-16, H-113, F-62…F-66). */
 import type { BaseMessage } from "@langchain/core/messages";
+import { addUsage } from "../session/usage.js";
 import { CallAssembler, type CallFragment, checkCalls, type RawCall } from "./raw-calls.js";
 import type { ModelReply, ModelRequest } from "./types.js";
-import { addUsage, normalUsage, type TokenCounts } from "./usage.js";
+import { normalUsage, type TokenCounts } from "./usage.js";
 
 /** Gathers an answer from its chunks; a whole message is one chunk. */
 export class ReplyBuilder {

@@ -1,31 +1,9 @@
 /** Counting tokens: one normal form (H-113, F-68), sums, and the line people read (H-117). */
 import type { Usage } from "../session/state.js";
-import { roundDollars } from "./pricing.js";
+
+export { addUsage, emptyUsage, hasUsage } from "../session/usage.js";
 
 export type TokenCounts = Omit<Usage, "costUsd">;
-
-export function emptyUsage(): Usage {
-  return { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
-}
-
-/** The sum; `costUsd` is there when either side has it. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  const sum: Usage = {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
-  };
-  if (a.costUsd !== undefined || b.costUsd !== undefined) {
-    sum.costUsd = roundDollars((a.costUsd ?? 0) + (b.costUsd ?? 0));
-  }
-  return sum;
-}
-
-/** Whether anything was counted at all. */
-export function hasUsage(usage: Usage): boolean {
-  return usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheCreationTokens > 0;
-}
 
 /** `in 1,204 · out 87 · cache r 960/w 0 · $0.0312`; six decimals below one cent, no money when unpriced. */
 export function formatUsage(usage: Usage): string {

@@ -23,7 +23,7 @@ export class SessionStoreIdError extends ParkwayError {
     readonly sessionId: string,
     reason: string,
   ) {
-    super(`"${sessionId}" cannot name a session: ${reason}`);
+    super(`"${sessionId}" cannot name a session. ${reason}`);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Folding patches into the session's state. Pure, and the same whether patches come one by one or all at once. */
 import type { StoredMessage } from "./messages.js";
 import type { Batch, CallAnswer, SessionFields, SessionPatch, SessionState, Usage } from "./state.js";
+import { addUsage, emptyUsage } from "./usage.js";
 
 export function emptyState(): SessionState {
   return { fields: {}, messages: [], variables: {}, trail: [], usage: emptyUsage(), batch: null };
@@ -126,20 +127,4 @@ export function answerMessage(answer: CallAnswer): StoredMessage {
         }
       : {}),
   };
-}
-
-function emptyUsage(): Usage {
-  return { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
-}
-
-/** Cost is present when either side has it (H-117). */
-function addUsage(a: Usage, b: Usage): Usage {
-  const sum: Usage = {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
-  };
-  if (a.costUsd === undefined && b.costUsd === undefined) return sum;
-  return { ...sum, costUsd: Math.round(((a.costUsd ?? 0) + (b.costUsd ?? 0)) * 1e6) / 1e6 };
 }

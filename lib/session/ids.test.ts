@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { childSessionId, isChildSessionOf, parentSessionIdOf, sessionIdRejection } from "../spec/index.js";
 import { SessionStoreIdError } from "./errors.js";
-import {
-  childSessionId,
-  isChildSessionOf,
-  ownsPath,
-  parentSessionIdOf,
-  parseSessionId,
-  sessionIdRejection,
-} from "./ids.js";
+import { ownsPath, parseSessionId } from "./ids.js";
 
 describe("session ids", () => {
   it.each([
@@ -38,11 +32,11 @@ describe("session ids", () => {
     ["a/.", '"."'],
     ["", "empty"],
     ["/", "empty"],
-    ["scratchpad", "reserved"],
-    ["/checkpoints/x", "reserved"],
-    ["_specs", "reserved"],
-    [".parkway/x", "reserved"],
-    ["workflows", "reserved"],
+    ["scratchpad", "runtime's"],
+    ["/checkpoints/x", "runtime's"],
+    ["_specs", "runtime's"],
+    [".parkway/x", "runtime's"],
+    ["workflows", "runtime's"],
     ["a/scratchpad", "area"],
     ["a/artifacts/b", "area"],
     ["a\\b", "backslash"],

@@ -45,16 +45,7 @@ export {
   sha256Hex,
   wakeArrivalId,
 } from "./fingerprint.js";
-export {
-  childSessionId,
-  isChildSessionOf,
-  isSessionArea,
-  ownsPath,
-  parentSessionIdOf,
-  parseSessionId,
-  SESSION_AREAS,
-  sessionIdRejection,
-} from "./ids.js";
+export { isSessionArea, ownsPath, parseSessionId } from "./ids.js";
 export type { LifecycleEvent } from "./lifecycle.js";
 export type {
   AcceptRequest,

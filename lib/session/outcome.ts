@@ -3,6 +3,7 @@ import type { StoredOutcome } from "./arrival.js";
 import { isRuntimeNote, type StoredMessage } from "./messages.js";
 import type { RecordPatch, SessionRecord } from "./record.js";
 import type { Park, SessionState, SessionStatus, TrailStep, Usage } from "./state.js";
+import { hasUsage } from "./usage.js";
 
 /** The settled outcome of one leg, with the session's whole history. */
 export interface Outcome extends StoredOutcome {
@@ -144,8 +145,4 @@ export function summaryOf(
     ...(detail && detail.queued > 0 ? { queued: detail.queued } : {}),
     ...(record.wakeFailures >= 5 ? { wakeFailing: true } : {}),
   };
-}
-
-function hasUsage(usage: Usage): boolean {
-  return usage.inputTokens > 0 || usage.outputTokens > 0;
 }

@@ -142,10 +142,18 @@ steps:
     ["shape of C-34", withSteps("reply: { includes: [a, 5] }"), ["case/schema steps[1].reply.includes[1]"]],
     ["shape of C-35", withSteps("notCalledTool: { input: {} }"), ["case/schema steps[1].notCalledTool.name"]],
     ["shape of C-36", withSteps("usedNoTools: no"), ["case/schema steps[1].usedNoTools"]],
-    ["shape of C-37", withSteps("ranWorkflow: { workflow: a, status: fine }"), ["case/schema steps[1].ranWorkflow.status"]],
+    [
+      "shape of C-37",
+      withSteps("ranWorkflow: { workflow: a, status: fine }"),
+      ["case/schema steps[1].ranWorkflow.status"],
+    ],
     ["shape of C-38", withSteps("variables: { path: a }"), ["case/schema steps[1].variables.expect"]],
     ["shape of C-38", withSteps("variables: { expect: { B: 1 } }"), ["case/schema steps[1].variables.expect.B"]],
-    ["shape of C-38", withSteps("variables: { expect: { b: 1 }, path: a..b }"), ["case/schema steps[1].variables.path"]],
+    [
+      "shape of C-38",
+      withSteps("variables: { expect: { b: 1 }, path: a..b }"),
+      ["case/schema steps[1].variables.path"],
+    ],
     [
       "shape of C-38",
       withSteps("variables: { expect: { b: 1 }, locked: { b: 1 } }"),

@@ -1,0 +1,25 @@
+/** Summing tokens and cost (R-287, H-117). */
+import type { Usage } from "./state.js";
+
+export function emptyUsage(): Usage {
+  return { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
+}
+
+/** The sum; `costUsd` is there when either side has it, rounded to 6 decimals so that sums stay free of tails. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const sum: Usage = {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
+  };
+  if (a.costUsd !== undefined || b.costUsd !== undefined) {
+    sum.costUsd = Math.round(((a.costUsd ?? 0) + (b.costUsd ?? 0)) * 1_000_000) / 1_000_000;
+  }
+  return sum;
+}
+
+/** Whether anything was counted at all. */
+export function hasUsage(usage: Usage): boolean {
+  return usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheCreationTokens > 0;
+}
