@@ -20,6 +20,7 @@ import { LEASE_MS } from "./session/index.js";
 import type { Outcome } from "./session/outcome.js";
 import { systemClock } from "./stores/clock/index.js";
 import { createEmitter } from "./turn/emitter.js";
+import { AgentClosedError } from "./turn/errors.js";
 import type { Host, LegOptions } from "./turn/types.js";
 import { type WorkReport, workSession } from "./turn/worker.js";
 
@@ -85,7 +86,10 @@ export interface Agent {
   wake(): Promise<{ due: number; woken: number }>;
   /** H-53. */
   getSpecSnapshot(hash: string): Promise<unknown>;
-  /** Ends worker threads and closes the embedded store. */
+  /**
+   * Stops what is under way, which goes on when its session is worked on again, ends worker threads and closes the
+   * embedded store.
+   */
   close(): Promise<void>;
 }
 
@@ -106,6 +110,8 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
   const workflows = createWorkflows(composer, emitter);
   const assembly = await workflows.current(params.workflow);
   const stores = params.stores ?? (await embeddedStores(rootDir));
+  const closing = new AbortController();
+  const underWay = new Set<Promise<unknown>>();
   const host: Host = {
     store: stores.sessions,
     files: stores.files,
@@ -115,6 +121,7 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
     emitter,
     owner: params.host?.owner ?? `${hostname()}/${process.pid}`,
     leaseMs: params.host?.leaseMs ?? LEASE_MS,
+    closing: closing.signal,
     jitter: Math.random,
     assemblyFor: (workflow) => workflows.current(workflow),
   };
@@ -122,6 +129,7 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
   async function run(id: string, input: ArrivalInput, config: TurnConfig = {}): Promise<Outcome> {
     const { idempotencyKey, ...options } = config;
     options.signal?.throwIfAborted();
+    closing.signal.throwIfAborted();
     const sessionId = parsedSessionId(assembly, id);
     const current = await workflows.current(params.workflow);
     await checkInput(host, current, { sessionId, input, repeats: idempotencyKey !== undefined });
@@ -132,7 +140,16 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
       source: "api",
       ...(idempotencyKey !== undefined ? { key: idempotencyKey } : {}),
     });
-    return seeThrough(host, receipt, options);
+    return watched(seeThrough(host, receipt, options));
+  }
+
+  function watched<Result>(work: Promise<Result>): Promise<Result> {
+    const settled: Promise<unknown> = work.then(
+      () => underWay.delete(settled),
+      () => underWay.delete(settled),
+    );
+    underWay.add(settled);
+    return work;
   }
 
   const decide = (sessionId: string, decision: DecisionInput, config?: TurnConfig) =>
@@ -190,19 +207,33 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
         ...(key !== undefined ? { key } : {}),
       });
     },
-    work: async (sessionId, options) => workSession(host, parsedSessionId(assembly, sessionId), options),
+    work: async (sessionId, options) => watched(workSession(host, parsedSessionId(assembly, sessionId), options)),
     receipt: (arrivalId) => stores.sessions.receipt(arrivalId, clock.now()),
     sessions: createSessions(host, assembly),
-    wake: () => wakeDue(host),
+    wake: () => watched(wakeDue(host)),
     async getSpecSnapshot(hash) {
       const bytes = await stores.files.readShared(`_specs/${hash}.json`);
       return bytes === null ? null : JSON.parse(new TextDecoder().decode(bytes));
     },
     async close() {
+      closing.abort(new AgentClosedError());
+      await allWithin(underWay, CLOSING_MS);
       await sandbox.close();
       if (!params.stores) await stores.sessions.close();
     },
   };
+}
+
+/** How long closing waits for turns to give their sessions back; the lease frees what takes longer. */
+const CLOSING_MS = 1_000;
+
+async function allWithin(work: Iterable<Promise<unknown>>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([Promise.all(work), late]);
+  clearTimeout(timer);
 }
 
 /** H-38: what happens to events that nobody subscribed to. */

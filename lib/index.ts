@@ -49,9 +49,11 @@ export {
   SessionNotParkedError,
   SessionNotResumableError,
   SessionStoreIdError,
+  SessionWorkflowMismatchError,
   StaleDecisionError,
   UnknownSessionTriggerError,
   UnknownTriggerError,
+  UnstorableStateError,
   WorkspacePathEscapeError,
 } from "./session/errors.js";
 export type { EngineEvent, EventHandler } from "./session/events.js";

@@ -83,7 +83,7 @@ export async function createComposer(
     mounts,
     skillDescriptions: new Map(skills.map((skill) => [skill.slug, skill.description])),
     pricing: params.pricing ?? environmentPricing(env),
-    variables: params.variables ?? {},
+    variables: Object.fromEntries(Object.entries(params.variables ?? {}).filter(([, value]) => value !== undefined)),
     pinnedClockMs,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
@@ -111,13 +111,10 @@ export async function createComposer(
         withheld: WITHHELD,
       });
       warnInertModels(params, machine, emitter);
-      const staticPrompt = await staticPromptOf(machine, {
-        authoring,
-        root,
-        mounts,
-        systemPrompt: params.systemPrompt,
-      });
-      return { ...shared, machine, staticPrompt, promptCache, defaultTrigger: trigger };
+      const promptOf = (of: Machine) =>
+        staticPromptOf(of, { authoring, root, mounts, systemPrompt: params.systemPrompt });
+      const staticPrompt = await promptOf(machine);
+      return { ...shared, machine, staticPrompt, staticPromptOf: promptOf, promptCache, defaultTrigger: trigger };
     },
   };
 }

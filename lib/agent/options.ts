@@ -10,6 +10,7 @@ import type { Clock, Doorbell, EventBus, FileStore, SessionStore } from "../sess
 import { parseDottedPath } from "../spec/index.js";
 import type { ToolEffectOptions } from "../tools/index.js";
 import { seedProblem } from "../turn/opening.js";
+import { plainJson } from "../turn/thread/plain-json.js";
 import { InvalidClockError } from "./errors.js";
 
 export interface AgentStores {
@@ -94,10 +95,14 @@ export function pinnedClock(text: string | undefined): number | null {
   return at;
 }
 
-/** H-33, H-34. @throws {InvalidVariableNameError} @throws {InvalidTitleError} @throws {InvalidSessionPathError} */
+/**
+ * H-33, H-34. @throws {InvalidVariableNameError} @throws {InvalidTitleError} @throws {InvalidSessionPathError}
+ * @throws {UnstorableStateError}
+ */
 export function checkTurnDefaults({ variables, sessionPath }: CreateAgentParams): void {
   const problem = seedProblem(variables ?? {}, "createAgent({ variables })");
   if (problem) throw problem;
+  plainJson(variables ?? {}, "variables");
   const path = sessionPath === undefined ? null : parseDottedPath(sessionPath);
   if (path && !path.ok) throw new InvalidSessionPathError(sessionPath ?? "", path.reason);
 }

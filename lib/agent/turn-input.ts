@@ -1,7 +1,7 @@
 /** What can be said of an input before it is accepted: shape always, the session's condition where it is at rest (S-8, R-12). */
 import type { Arrival, ArrivalInput, FileRef } from "../session/arrival.js";
 import { judgeArrival } from "../session/arrive/judge.js";
-import { MissingDeliveryTriggerError, SessionNotParkedError } from "../session/errors.js";
+import { MissingDeliveryTriggerError, SessionNotParkedError, SessionWorkflowMismatchError } from "../session/errors.js";
 import { emptyState } from "../session/fold.js";
 import { sha256Hex } from "../session/index.js";
 import { loadState } from "../turn/load-state.js";
@@ -37,6 +37,9 @@ export async function checkInput(
   const atRest =
     loaded === null || (loaded.record.lease === null && loaded.record.active === null && loaded.queued === 0);
   if (!atRest) return;
+  if (loaded && loaded.record.workflow !== assembly.machine.workflow) {
+    throw new SessionWorkflowMismatchError(sessionId, loaded.record.workflow, assembly.machine.workflow);
+  }
   if (loaded === null && input.kind === "reply") throw new SessionNotParkedError(sessionId, null);
   const state = loaded?.state ?? emptyState();
   const judged = judgeArrival(assembly.machine, state, arrivalOf(sessionId, input), assembly.defaultTrigger);

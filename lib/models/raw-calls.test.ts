@@ -47,6 +47,26 @@ describe("arguments", () => {
     expect(check([{ id: "c", name: "t", args }])).toEqual({ calls: [{ id: "c", name: "t", args: {} }], invalid: [] });
   });
 
+  it.each([
+    ["text", '{"path":"a","__proto__":{"path":"b"}}'],
+    ["escaped text", '{"path":"a","\\u005f_proto__":{"path":"b"}}'],
+    ["a nested value", JSON.parse('{"deep":[{"__proto__":{"path":"b"}}]}')],
+  ])("F-65 R-207 runs no call whose arguments bring a prototype, as %s", (_what, args) => {
+    const { calls, invalid } = check([{ id: "a", name: "t", args }]);
+
+    expect(calls).toEqual([{ id: "a", name: "t", args: {} }]);
+    expect(invalid).toMatchObject([{ callId: "a", problem: expect.stringContaining("__proto__") }]);
+  });
+
+  it("F-65 takes arguments whose text only speaks of a prototype", () => {
+    const args = { content: '{"__proto__":1}' };
+
+    expect(check([{ id: "a", name: "t", args: JSON.stringify(args) }])).toEqual({
+      calls: [{ id: "a", name: "t", args }],
+      invalid: [],
+    });
+  });
+
   it("F-64 takes missing arguments at the token limit for cut off", () => {
     expect(check([{ id: "c", name: "t", args: "" }], { cutOff: true }).invalid).toHaveLength(1);
   });

@@ -80,6 +80,18 @@ function uniqueId(id: string | undefined, prefix: string, position: number, used
 }
 
 function readArguments(args: unknown, mayBeCutOff: boolean): { args: Record<string, unknown>; problem?: string } {
+  const read = objectOf(args, mayBeCutOff);
+  return holdsPrototypeKey(read.args) ? { args: {}, problem: PROTOTYPE_KEY } : read;
+}
+
+const PROTOTYPE_KEY = "The arguments hold a member called `__proto__`, which no tool takes. The call did not run.";
+
+/** Copied by assignment anywhere, such a member would become the object's prototype: there for a tool, not for the rules. */
+function holdsPrototypeKey(args: Record<string, unknown>): boolean {
+  return JSON.stringify(args).includes('"__proto__":');
+}
+
+function objectOf(args: unknown, mayBeCutOff: boolean): { args: Record<string, unknown>; problem?: string } {
   if (isObject(args)) return { args };
   if (args === undefined || args === null || (typeof args === "string" && args.trim() === "")) {
     return mayBeCutOff ? { args: {}, problem: CUT_OFF } : { args: {} };

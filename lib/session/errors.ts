@@ -59,6 +59,17 @@ export class SessionNotResumableError extends ParkwayError {
   }
 }
 
+export class SessionWorkflowMismatchError extends ParkwayError {
+  override readonly code = "session-workflow-mismatch";
+  constructor(
+    readonly sessionId: string,
+    readonly workflow: string,
+    readonly asked: string,
+  ) {
+    super(`Session "${sessionId}" follows the workflow "${workflow}" and takes no input under "${asked}".`);
+  }
+}
+
 export class InvalidDecisionTargetError extends ParkwayError {
   override readonly code = "invalid-decision-target";
   constructor(

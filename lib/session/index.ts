@@ -30,6 +30,7 @@ export {
   SessionNotResumableError,
   SessionStoreCapabilityError,
   SessionStoreIdError,
+  SessionWorkflowMismatchError,
   StaleDecisionError,
   UnknownSessionTriggerError,
   UnknownTriggerError,

@@ -1,5 +1,5 @@
 /** The session's head item: what is true of it without reading its history. */
-import type { Arrival } from "./arrival.js";
+import type { Arrival, ArrivalInput } from "./arrival.js";
 import type { SessionStatus, Usage } from "./state.js";
 
 export const RECORD_FORMAT = 1;
@@ -30,6 +30,8 @@ export interface RecordFields {
   turnOrdinal: number;
 }
 
+export type ActiveArrival = Omit<Arrival, "input"> & { input?: ArrivalInput };
+
 export type RecordPatch = Partial<RecordFields>;
 
 export interface SessionRecord extends RecordFields {
@@ -39,8 +41,11 @@ export interface SessionRecord extends RecordFields {
   lease: { owner: string; expiresAt: number } | null;
   /** The last sequence number given out. */
   acceptedSeq: number;
-  /** The arrival being worked on, whether or not a lease is alive. */
-  active: { arrival: Arrival; attempts: number } | null;
+  /**
+   * The arrival being worked on, whether or not a lease is alive. Its input is in the inbox, so that it is not written
+   * again with every step; only a wake-up, which has no inbox item, carries its own.
+   */
+  active: { arrival: ActiveArrival; attempts: number } | null;
   /** The arrival under way is not taken up again before (S-89). */
   retryAt: number | null;
   lastFailure: string | null;

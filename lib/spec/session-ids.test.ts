@@ -27,6 +27,7 @@ describe("sessionIdRejection", () => {
     "a\u0000b",
     "a\u0085",
     "a\nb",
+    "a\ud800",
     "_specs",
     ".parkway/x",
     "workflows/x",

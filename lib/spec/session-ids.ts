@@ -31,6 +31,7 @@ export function sessionIdRejection(id: string, mountNames: readonly string[] = [
     return `A session id has at most ${MAX_SESSION_ID_BYTES} bytes in UTF-8; this one is longer.`;
   }
   if (name.includes("\\")) return "A session id must not contain a backslash.";
+  if (!name.isWellFormed()) return "A session id must not contain half a surrogate pair.";
   if (hasControlCharacter(name)) return "A session id must not contain a control character.";
 
   const segments = name.split("/");

@@ -42,6 +42,19 @@ describe("the emitter", () => {
     expect(events[0]?.level).toBe(level);
   });
 
+  it("R-299 reports the rejection of a subscriber that is an async function", async () => {
+    const reported: unknown[] = [];
+    const failure = new Error("listener");
+    const onEvent = async () => {
+      throw failure;
+    };
+    const emitter = createEmitter({ clock: manualClock(), onEvent, onHandlerError: (error) => reported.push(error) });
+    emitter.emit(draft);
+    emitter.emit(draft);
+
+    await expect.poll(() => reported).toEqual([failure]);
+  });
+
   it("R-299 reports a subscriber's error once, and goes on", () => {
     const reported: unknown[] = [];
     let heard = 0;

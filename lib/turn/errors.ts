@@ -19,10 +19,18 @@ export class TurnCancelledError extends ParkwayError {
 
 /** The invocation ends before the running step can: the step is taken up again in the next one (S-54). */
 export class InvocationEndedError extends ParkwayError {
-  override readonly code = "invocation-ended";
+  override readonly code: string = "invocation-ended";
   override readonly retryable = true;
+  constructor(message = "The invocation's time is up; the step goes on in the next one.") {
+    super(message);
+  }
+}
+
+/** The agent was closed in the middle of the work: whoever works on the session next goes on with it. */
+export class AgentClosedError extends InvocationEndedError {
+  override readonly code = "agent-closed";
   constructor() {
-    super("The invocation's time is up; the step goes on in the next one.");
+    super("The agent was closed. What it had accepted is kept, and goes on when the session is worked on again.");
   }
 }
 

@@ -1,7 +1,7 @@
 /** One arrival's leg, from the lease to what it settles as (R-11, R-53, S-31…S-33, S-50). */
 import { isGraphDrained, RunControl } from "@langchain/langgraph";
-import type { DeadLetter, StoredError } from "../session/arrival.js";
-import { InvalidTurnFileError, LeaseLostError, ParkwayError } from "../session/errors.js";
+import type { Arrival, DeadLetter, StoredError } from "../session/arrival.js";
+import { InvalidTurnFileError, LeaseLostError, ParkwayError, SessionWorkflowMismatchError } from "../session/errors.js";
 import { applyPatches } from "../session/fold.js";
 import { type Outcome, outcomeOf, storedOutcomeOf } from "../session/outcome.js";
 import type { Settlement, Work } from "../session/ports.js";
@@ -34,6 +34,12 @@ export async function runArrival(turn: Turn, work: Work, options: LegOptions): P
   const graph = compileTurnGraph(new ThreadSaver(writer));
   try {
     if (!resumed) {
+      turn.signal.throwIfAborted();
+      // N-2: a session belongs to the workflow that opened it; another one's rules never apply to it.
+      const { workflow } = writer;
+      if (workflow !== arrival.workflow) {
+        return refused(turn, work, new SessionWorkflowMismatchError(turn.sessionId, workflow, arrival.workflow));
+      }
       const opened = await openArrival(turn, writer.state);
       if (opened.kind === "refuse") return refused(turn, work, opened.error);
       if (opened.kind === "hold") return opened;
@@ -193,8 +199,11 @@ function deadLetterOf(
 ): DeadLetter | undefined {
   const { arrival, host } = turn;
   if (!options?.always && !["webhook", "bus", "redrive"].includes(arrival.source)) return undefined;
-  const at = host.clock.now();
-  return { id: `dl-${arrival.id}`, arrival, attempts, reason, at, expiresAt: at + DEAD_LETTER_TTL_MS };
+  return deadLetterFor(arrival, { attempts, reason, at: host.clock.now() });
+}
+
+export function deadLetterFor(arrival: Arrival, told: { attempts: number; reason: string; at: number }): DeadLetter {
+  return { id: `dl-${arrival.id}`, arrival, ...told, expiresAt: told.at + DEAD_LETTER_TTL_MS };
 }
 
 export function storedError(error: Error): StoredError {

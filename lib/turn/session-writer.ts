@@ -62,6 +62,11 @@ export class SessionWriter implements ThreadWriter {
     this.recorded = { ...options.record };
   }
 
+  /** The workflow that opened the session. */
+  get workflow(): string {
+    return this.options.record.workflow;
+  }
+
   async image(): Promise<ThreadImage> {
     return this.thread;
   }

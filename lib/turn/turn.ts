@@ -1,6 +1,7 @@
 /** The context of one arrival's leg. */
 import { compileMachine } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
+import type { Arrival } from "../session/arrival.js";
 import { CheckpointCorruptError } from "../session/errors.js";
 import type { EventDraft } from "../session/events.js";
 import type { FileStore, Lease, Work } from "../session/ports.js";
@@ -28,8 +29,12 @@ export async function createTurn(
 ): Promise<Turn> {
   const { writer, work, lease, options } = given;
   const { arrival } = work;
-  const assembly = await host.assemblyFor(arrival.workflow);
-  const machine = await machineInForce(host, assembly, writer, arrival.id);
+  const current = await host.assemblyFor(arrival.workflow);
+  const machine = await machineInForce(host, current, writer, arrival);
+  const assembly =
+    machine === current.machine
+      ? current
+      : { ...current, machine, staticPrompt: await current.staticPromptOf(machine) };
   const sessionId = lease.sessionId;
   const files = ownersFiles(host, writer);
   const turn: Turn = {
@@ -80,15 +85,17 @@ async function machineInForce(
   host: Host,
   assembly: Assembly,
   writer: SessionWriter,
-  arrivalId: string,
+  arrival: Arrival,
 ): Promise<Machine> {
   const { fields } = writer.state;
   const hash = fields.specHash;
-  if (fields.arrivalId !== arrivalId || hash === undefined || hash === assembly.machine.specHash)
+  if (fields.arrivalId !== arrival.id || hash === undefined || hash === assembly.machine.specHash)
     return assembly.machine;
   const key = `_specs/${hash}.json`;
   const bytes = await host.files.readShared(key);
-  if (bytes === null) throw new CheckpointCorruptError("", key, "the spec this turn runs under is missing");
+  if (bytes === null) {
+    throw new CheckpointCorruptError(arrival.sessionId, key, "the spec this turn runs under is missing");
+  }
   const spec = JSON.parse(new TextDecoder().decode(bytes)) as WorkflowSpec;
   return compileMachine({ spec, stateOrder: Object.keys(spec.states), specHash: hash }, assembly.machine.workflow);
 }

@@ -30,6 +30,8 @@ export interface Assembly {
   mounts: MountTable;
   /** The same bytes in every call of the workflow. */
   staticPrompt: string;
+  /** The static prompt of another state of the workflow's spec: that of a turn under way (S-52). */
+  staticPromptOf(machine: Machine): Promise<string>;
   /** Slug to one-line description. */
   skillDescriptions: ReadonlyMap<string, string>;
   pricing: PricingTable;
@@ -53,6 +55,8 @@ export interface Host {
   /** Names this worker in leases. */
   owner: string;
   leaseMs: number;
+  /** Aborts when the host closes: turns under way stop as at the end of an invocation, for another one to go on (S-54). */
+  closing: AbortSignal;
   /** From 0 up to 1, to part retries of many sessions. */
   jitter(): number;
   /** The assembly that runs a workflow's sessions. @throws where the workflow cannot be loaded */

@@ -1,6 +1,6 @@
 /** A session's owner: takes the lease, works off what has arrived, one leg at a time, and gives the lease back (S-16, S-22, S-25). */
 import { randomUUID } from "node:crypto";
-import { LeaseLostError } from "../session/errors.js";
+import { CheckpointCorruptError, LeaseLostError } from "../session/errors.js";
 import { retryDelayMs, WAKE_RETRY_MAX_MS } from "../session/index.js";
 import type { Outcome } from "../session/outcome.js";
 import type { ClaimResult, Work } from "../session/ports.js";
@@ -10,6 +10,7 @@ import { runArrival } from "./run-arrival.js";
 import { SessionWriter } from "./session-writer.js";
 import { createTurn } from "./turn.js";
 import type { Host, LegOptions } from "./types.js";
+import { unreadableEnd } from "./unreadable.js";
 
 export interface SettledArrival {
   arrivalId: string;
@@ -60,7 +61,7 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
         await host.store.release(lease, { now: host.clock.now(), retryAt: host.clock.now() });
         return { settled, left: "handed-over" };
       }
-      if (settled.length > 0) heart.reset();
+      if (work !== claim.work) heart.reset();
       const leg = legOptions(options, work.arrival.id);
       const signal = heart.signal(leg.signal);
       const turn = await createTurn(host, { writer, work, lease, options: leg, signal, over: heart.over });
@@ -98,6 +99,16 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
     return { settled, left: "idle" };
   } catch (error) {
     if (error instanceof LeaseLostError) return { settled, left: "lost" };
+    if (error instanceof CheckpointCorruptError && !isStoring) {
+      const unread = work ?? claim.work;
+      const end = unreadableEnd(host, { record: claim.record, work: unread, error });
+      if (end) {
+        const next = await host.store.settle(lease, end, { leaseMs: host.leaseMs });
+        settled.push({ arrivalId: unread.arrival.id, error });
+        if (next) await host.store.release(lease, { now: end.now, retryAt: end.now });
+        return { settled, left: next ? "handed-over" : "idle" };
+      }
+    }
     const failed = isStoring ? {} : { failed: messageOf(error) };
     await host.store
       .release(lease, { now: host.clock.now(), retryAt: retryAt(host, work ?? claim.work), ...failed })
@@ -128,8 +139,10 @@ async function release(
   const { lease } = claim;
   const now = host.clock.now();
   if (failed === undefined) {
-    await host.store.release(lease, { now, commit: writer.take() });
-    await host.doorbell.ring(lease.sessionId);
+    // What waits is no step: alone it would hide that the invocation has come to nothing (S-56, S-89).
+    await host.store.release(lease, { now, ...(writer.hasCommitted ? { commit: writer.take() } : {}) });
+    // The due mark finds it where the doorbell fails (S-13).
+    await host.doorbell.ring(lease.sessionId).catch(() => undefined);
     return;
   }
   await host.store.release(lease, { now, retryAt: retryAt(host, work), failed });
@@ -178,7 +191,7 @@ function startHeartbeat(host: Host, claim: Claimed) {
     reset: () => {
       turn = new AbortController();
     },
-    signal: (asked?: AbortSignal) => (asked ? AbortSignal.any([turn.signal, asked]) : turn.signal),
+    signal: (asked?: AbortSignal) => AbortSignal.any([turn.signal, host.closing, ...(asked ? [asked] : [])]),
     /** Aborts when the worker leaves. */
     over: stopped.signal,
     stop: () => stopped.abort(),

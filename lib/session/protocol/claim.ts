@@ -1,7 +1,7 @@
 /** Taking the right to work on a session (chapter S, 24). */
 import type { Arrival } from "../arrival.js";
 import type { ClaimResult, Work } from "../ports.js";
-import type { SessionRecord } from "../record.js";
+import type { ActiveArrival, SessionRecord } from "../record.js";
 import { type Decision, isLeaseAlive, type ReceiptChange } from "./decision.js";
 import { WAKE_RETRY_MAX_MS } from "./limits.js";
 import { retryDelayMs } from "./retry.js";
@@ -55,9 +55,15 @@ export function beginning(
   const { arrival, attempt } = work;
   const goesOn = record.active !== null;
   return {
-    record: { active: { arrival, attempts: attempt }, retryAt: null },
+    record: { active: { arrival: withoutInput(arrival), attempts: attempt }, retryAt: null },
     receiptChanges: goesOn || arrival.seq === 0 ? [] : [{ arrivalId: arrival.id, set: { status: "running" } }],
   };
+}
+
+function withoutInput(arrival: Arrival): ActiveArrival {
+  if (arrival.seq === 0) return arrival;
+  const { input: _, ...kept } = arrival;
+  return kept;
 }
 
 /**

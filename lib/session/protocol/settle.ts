@@ -1,11 +1,11 @@
 /** Ending an arrival, or holding it, and going on to the next or letting the session rest (S-25, S-32). */
 import type { Arrival } from "../arrival.js";
 import type { Lease, Settlement, Work } from "../ports.js";
-import type { SessionRecord } from "../record.js";
+import type { ActiveArrival, SessionRecord } from "../record.js";
 import { beginning, failedWake } from "./claim.js";
 import { committed } from "./commit.js";
 import { type Decision, type ReceiptChange, requireLease, type Writes } from "./decision.js";
-import { dueMark, isUndeliveredWake, nextWork } from "./work.js";
+import { dueMark, isUndeliveredWake, nextWork, whole } from "./work.js";
 
 /**
  * The arrival ends with its status, its last step's writes and its events; then the next work begins under the same
@@ -67,7 +67,7 @@ export function decideHold(
 ): Decision<Work | null> {
   const before = requireLease(record, lease);
   const arrival = activeArrival(before, request.arrivalId);
-  const held: Arrival = { ...arrival, heldBy: request.parkId };
+  const held: Arrival = { ...whole(arrival, inbox), heldBy: request.parkId };
   const ended: SessionRecord = { ...before, ...NOTHING_UNDER_WAY, updatedAt: request.now };
   const rest = inbox.map((other) => (other.seq === held.seq ? held : other));
   const goneOn = goOn(ended, rest, { lease, now: request.now, leaseMs: request.leaseMs });
@@ -114,7 +114,7 @@ function goOn(
   };
 }
 
-function activeArrival(record: SessionRecord, arrivalId: string): Arrival {
+function activeArrival(record: SessionRecord, arrivalId: string): ActiveArrival {
   const arrival = record.active?.arrival;
   if (arrival?.id !== arrivalId) {
     throw new Error(

@@ -1,8 +1,9 @@
 /** What a session's owner is to do next, and when something is due. */
 import type { Arrival } from "../arrival.js";
+import { CheckpointCorruptError } from "../errors.js";
 import { wakeArrivalId } from "../fingerprint.js";
 import type { Work } from "../ports.js";
-import type { SessionRecord } from "../record.js";
+import type { ActiveArrival, SessionRecord } from "../record.js";
 import { HELD_LIMIT_MS } from "./limits.js";
 
 /**
@@ -17,7 +18,7 @@ import { HELD_LIMIT_MS } from "./limits.js";
 export function nextWork(record: SessionRecord, inbox: readonly Arrival[], now: number): Work | null {
   const { active, retryAt, wakeRetryAt } = record;
   if (active !== null) {
-    return isPast(retryAt, now) ? { arrival: active.arrival, attempt: active.attempts + 1 } : null;
+    return isPast(retryAt, now) ? { arrival: whole(active.arrival, inbox), attempt: active.attempts + 1 } : null;
   }
   const arrival = inbox.find((candidate) => isApplicable(record, candidate, now));
   if (arrival) return { arrival, attempt: 1 };
@@ -57,8 +58,17 @@ export function isHeldTooLong(arrival: Arrival, now: number): boolean {
  * F-27: whether this is a wake-up whose delivery has not committed: the park it wakes is still there. It fails without
  * ever becoming a dead letter, and gives way to any other arrival (S-62).
  */
-export function isUndeliveredWake(record: Pick<SessionRecord, "park">, arrival: Arrival): boolean {
+export function isUndeliveredWake(record: Pick<SessionRecord, "park">, arrival: ActiveArrival): boolean {
   return arrival.wakes !== undefined && record.park?.parkId === arrival.wakes;
+}
+
+/** The arrival under way with its input, from the inbox; a wake-up has its own. */
+export function whole(active: ActiveArrival, inbox: readonly Arrival[]): Arrival {
+  const found = active.seq === 0 ? active : inbox.find((arrival) => arrival.seq === active.seq);
+  if (found?.input === undefined) {
+    throw new CheckpointCorruptError(active.sessionId, `inbox/${active.seq}`, "the arrival under way is missing");
+  }
+  return { ...found, input: found.input };
 }
 
 /** Held arrivals are passed while the park that holds them lasts, until they have been held for too long. */

@@ -134,4 +134,17 @@ describe("file store on a file system", () => {
   it.each(["a//b", "a/", `a/${"x".repeat(256)}`])("H-90 takes no id that folders cannot spell: %s", async (id) => {
     await expect(put(id, "f")).rejects.toBeInstanceOf(SessionStoreIdError);
   });
+
+  it.each(["a//b", "a/", `a/${"x".repeat(256)}`])(
+    "H-91 has no file of an id that folders cannot spell: %s",
+    async (id) => {
+      await put("a/b", "f");
+
+      expect(await files.read(id, "f")).toBeNull();
+      expect(await files.list(id)).toEqual([]);
+      expect(await files.remove(id, "f")).toBe(false);
+      await files.removeAll(id);
+      expect((await files.list("a/b")).map(({ path }) => path)).toEqual(["f"]);
+    },
+  );
 });

@@ -10,6 +10,7 @@ import type { StoredMessage, ToolCall } from "../../session/messages.js";
 import type { Batch, CallAnswer, SessionPatch, SessionState } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
 import { substituteReferences } from "../../spec/index.js";
+import { offloadLargeResult } from "../../tools/index.js";
 import { shownOutput } from "../emitter.js";
 import { resolveCalledName } from "../surface.js";
 import type { ToolTask, Turn } from "../types.js";
@@ -104,22 +105,18 @@ class BatchDraft {
     this.tasks.push(taskOf(call, name.tool, verdict.args));
   }
 
-  private service(call: ToolCall, tool: string, args: Record<string, unknown>): void {
+  private async service(call: ToolCall, tool: string, args: Record<string, unknown>): Promise<void> {
     const state = this.control.governed;
     this.turn.emit({ type: "tool-called", state, tool, callId: call.id, args });
     const served = serviceControl(this.control, this.now(), { callId: call.id, tool, args });
-    const answer: CallAnswer = {
-      callId: call.id,
-      tool,
-      text: served.text,
-      status: served.refusal ? "error" : "success",
-    };
+    const text = await offloadLargeResult(this.turn.workspace, { callId: call.id, tool, text: served.text });
+    const answer: CallAnswer = { callId: call.id, tool, text, status: served.refusal ? "error" : "success" };
     if (served.refusal) answer.refusal = served.refusal;
     if (served.failure !== undefined) answer.failure = served.failure;
     this.answers.push(answer);
     if (served.patch) this.written.push(served.patch);
     if (served.effect) this.control.effect = { ...served.effect, callId: call.id };
-    const result = resultEvent(state, answer);
+    const result = resultEvent(state, { ...answer, text: served.text });
     // What the call has changed is told when it has been committed, and its result with it.
     if (served.effect) this.moveEvents = [...served.effect.events, result];
     else if (served.patch) this.events.push(...(served.events ?? []), result);
