@@ -5,6 +5,7 @@ import { ParkwayError } from "../session/errors.js";
 import { emptyState } from "../session/fold.js";
 import { arrivalIdFor, fingerprintOf, RECEIPT_TTL_MS } from "../session/index.js";
 import { type Outcome, shownVariables } from "../session/outcome.js";
+import { reviveError } from "../session/revive-error.js";
 import { loadState } from "../turn/load-state.js";
 import { plainJson } from "../turn/thread/plain-json.js";
 import type { Host, LegOptions } from "../turn/types.js";
@@ -84,7 +85,7 @@ export async function seeThrough(host: Host, accepted: Receipt, options: LegOpti
 
 /** The outcome of an arrival that another worker settled, with the session's history as it is now. */
 async function outcomeFrom(host: Host, receipt: Receipt): Promise<Outcome> {
-  if (receipt.error) throw Object.assign(new ParkwayError(receipt.error.message), receipt.error);
+  if (receipt.error) throw reviveError(receipt.error);
   if (!receipt.outcome) throw new ParkwayError(`The input ended as ${receipt.status}.`);
   const state = (await loadState(host.store, receipt.sessionId))?.state ?? emptyState();
   return { ...receipt.outcome, auditTrail: state.trail, variables: shownVariables(state), messages: state.messages };

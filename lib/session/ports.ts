@@ -94,8 +94,8 @@ export interface SessionStore {
    */
   claim(sessionId: string, request: { owner: string; now: number; leaseMs: number }): Promise<ClaimResult>;
   renew(lease: Lease, request: { now: number; leaseMs: number }): Promise<{ cancelled: boolean }>;
-  /** One step. Also renews the lease and sets the attempt count to zero (S-89). */
-  commit(lease: Lease, commit: Commit, request: { now: number; leaseMs: number }): Promise<void>;
+  /** One step. Also renews the lease, sets the attempt count to zero (S-89) and tells of a cancellation (S-20). */
+  commit(lease: Lease, commit: Commit, request: { now: number; leaseMs: number }): Promise<{ cancelled: boolean }>;
   /**
    * S-32: ends the arrival and, in the same transaction, begins the next one or releases the lease (S-25). Returns the
    * next work, or null when the lease was released.

@@ -24,8 +24,18 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 /** S-44. */
 const MAX_KEY_CHARS = 255;
 
-export function callKey(turnOrdinal: number, call: string): string {
-  return `J${turnOrdinal.toString(36).padStart(4, "0")}/${call}`;
+/** S-38, for an agent's call. The call id is the model's, so whatever tells calls apart from it stands before the slash. */
+export function callKey(turnOrdinal: number, callId: string): string {
+  return `${turnPrefix(turnOrdinal)}/${callId}`;
+}
+
+/** S-38: what the keys of one evaluation's calls begin with; the call's number follows. */
+export function scriptPrefix(turnOrdinal: number, visit: number): string {
+  return `${turnPrefix(turnOrdinal)}v${visit}/`;
+}
+
+function turnPrefix(turnOrdinal: number): string {
+  return `J${turnOrdinal.toString(36).padStart(4, "0")}`;
 }
 
 /** S-38, S-44: the same for every attempt of one call. */
@@ -50,7 +60,7 @@ export async function writeEntry(writer: SessionWriter, key: string, entry: Jour
 
 /** Entries of earlier turns that are old enough to go. */
 export function expiredEntries(writer: SessionWriter, turnOrdinal: number, now: number): string[] {
-  const own = callKey(turnOrdinal, "");
+  const own = turnPrefix(turnOrdinal);
   return [...writer.journal]
     .filter(([key, value]) => !key.startsWith(own) && (JSON.parse(value) as JournalEntry).at < now - KEPT_MS)
     .map(([key]) => key);

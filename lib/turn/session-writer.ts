@@ -37,6 +37,8 @@ export class SessionWriter implements ThreadWriter {
   hasCommitted = false;
   /** Called after a step's checkpoint, unless the step waits for the settlement. */
   onStep: () => void = () => {};
+  /** Called when a commit finds that somebody asked the turn to stop (S-20). */
+  onCancelled: () => void = () => {};
   /** Journal entries of the turn, by key. */
   readonly journal = new Map<string, string>();
 
@@ -153,8 +155,9 @@ export class SessionWriter implements ThreadWriter {
     if (commit.puts.length === 0 && commit.removes.length === 0 && !commit.record) return;
     const { store, lease, clock, leaseMs } = this.options;
     try {
-      await store.commit(lease, commit, { now: clock.now(), leaseMs });
+      const { cancelled } = await store.commit(lease, commit, { now: clock.now(), leaseMs });
       if (!commit.beginsOnly) this.hasCommitted = true;
+      if (cancelled) this.onCancelled();
     } catch (error) {
       this.lose(error);
       throw error;

@@ -56,6 +56,7 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
   let isStoring = false;
   try {
     const writer = openWriter(host, claim);
+    writer.onCancelled = heart.cancel;
     while (work) {
       if (options.only === undefined && options.signal?.aborted && settled.length > 0) {
         await host.store.release(lease, { now: host.clock.now(), retryAt: host.clock.now() });
@@ -187,6 +188,8 @@ function startHeartbeat(host: Host, claim: Claimed) {
   if (claim.record.cancelRequested) turn.abort(new TurnCancelledError());
   void beat();
   return {
+    /** S-20, at a step boundary. */
+    cancel: () => turn.abort(new TurnCancelledError()),
     /** A cancellation stops the turn under way, not the next one. */
     reset: () => {
       turn = new AbortController();

@@ -584,9 +584,11 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
 
         expect(await store.cancel("s1", T0)).toBe(true);
         expect(await store.renew(mine, { now: T0, ...lease })).toEqual({ cancelled: true });
+        expect(await store.commit(mine, aCommit(), { now: T0, ...lease })).toEqual({ cancelled: true });
         expect((await store.read("s1"))?.record.cancelRequested).toBe(true);
         await store.settle(mine, aSettlement("arr-1", { status: "error" }), lease);
         expect(await store.renew(mine, { now: T0, ...lease })).toEqual({ cancelled: false });
+        expect(await store.commit(mine, aCommit(), { now: T0, ...lease })).toEqual({ cancelled: false });
       });
 
       it("S-20 S-50 reaches a turn without an owner at once, though it pauses", async () => {

@@ -22,7 +22,9 @@ export function storeSaver(store: SessionStore): ThreadSaver {
     return claim.lease;
   }
 
-  const commit = async (threadId: string, change: Commit) => store.commit(await leaseOf(threadId), change, LEASE);
+  const commit = async (threadId: string, change: Commit) => {
+    await store.commit(await leaseOf(threadId), change, LEASE);
+  };
   const writer: ThreadWriter = {
     keepsLatestOnly: false,
     image: async (threadId) => new ThreadImage(threadId, (await store.read(threadId))?.thread ?? []),

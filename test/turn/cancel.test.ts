@@ -292,6 +292,17 @@ describe("cancelling from another process", () => {
     expect(await bench.agent.workflow.send("s1", { message: "Again" })).toMatchObject({ kind: "completed" });
   });
 
+  it("S-20 is seen at the next step boundary, however little time has passed", async () => {
+    const tools = toolsFromMap({
+      slow: { description: "Slow.", inputSchema: { type: "object" }, handler: async () => String(await cancel()) },
+    });
+    bench = await aBench({ spec: SLOW, tools, replies: [calls(["slow"]), { text: "Yes." }] });
+
+    await expect(bench.agent.workflow.send("s1", { message: "Go" })).rejects.toMatchObject({ code: "turn-cancelled" });
+    expect(bench.requests).toHaveLength(1);
+    expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "failed", exit: { code: "turn-cancelled" } });
+  });
+
   it("R-305 stops nothing where nothing runs", async () => {
     bench = await aBench({ spec: ANSWERS, answer: always("Yes.") });
     await bench.agent.workflow.send("s1", { message: "Go" });

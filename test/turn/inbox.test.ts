@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ArrivalInput } from "../../lib/session/arrival.js";
+import { SessionNotParkedError } from "../../lib/session/errors.js";
 import { aBench, type Bench, type BenchOptions } from "../harness/agent.js";
 import { calls, ofType } from "./support.js";
 import { ANSWERS, always, gate, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
@@ -93,6 +94,19 @@ describe("what meets a running turn", () => {
       error: { name: "SessionNotParkedError" },
     });
     expect(await bench.agent.sessions.messageCount("s1")).toBe(2);
+  });
+
+  it("H-129 a refusal is the same class for who asks after it was settled", async () => {
+    const { turn, open } = await midTurn({ spec: REVIEWED, answer: always("Yes.") });
+    await accept({ kind: "decision", target: "send" }, "d1", "api");
+    open();
+    await turn;
+    await bench.agent.work("s1");
+
+    const again = bench.agent.workflow.decide("s1", { target: "send" }, { idempotencyKey: "d1" });
+
+    await expect(again).rejects.toBeInstanceOf(SessionNotParkedError);
+    await expect(again).rejects.toMatchObject({ code: "session-not-parked", sessionId: "s1" });
   });
 
   it("F-7 two messages in quick succession give two answered turns in the order sent", async () => {

@@ -165,7 +165,7 @@ describe("a call with effects", () => {
     await bench.agent.workflow.send("s1", { message: "Go" });
 
     expect(new Set(keys).size).toBe(2);
-    for (const key of keys) expect(key).toMatch(/^s1\/0*1\//);
+    for (const key of keys) expect(key).toMatch(/^s1\/0*1v1\//);
   });
 
   it("S-40 S-45 F-49 keeps each finished call of a batch, errors included, and neither runs nor tells it again", async () => {

@@ -9,7 +9,7 @@ const open = benches();
 
 describe("settings.timeoutMs", () => {
   const SPEC = `
-settings: { timeoutMs: 250 }
+settings: { timeoutMs: 1200 }
 states:
   work:
     triggers: { manual: }
@@ -23,19 +23,20 @@ states:
   const pause = toolsFromMap({
     pause: {
       description: "Waits.",
-      inputSchema: { type: "object" },
-      handler: () => new Promise((done) => setTimeout(done, 150, "rested")),
+      inputSchema: { type: "object", properties: { ms: { type: "number" } } },
+      handler: ({ ms }) => new Promise((done) => setTimeout(done, Number(ms), "rested")),
     },
   });
-  const script = (calls: number) =>
-    `export default async function ({ tools }) { ${"await tools.pause({}); ".repeat(calls)}await tools.archmax_advance({ to: "done", reason: "r" }); }\n`;
+  const script = (ms: number) =>
+    `export default async function ({ tools }) { await tools.pause({ ms: ${ms} }); await tools.pause({ ms: ${ms} }); await tools.archmax_advance({ to: "done", reason: "r" }); }\n`;
+  /** The model and the agent's tool each take longer than the bound; each of the script's two pauses takes `inScript` ms. */
   const run = async (inScript: number) => {
     const bench = await open({
       spec: SPEC,
       files: { "workflows/case/scripts/c.js": script(inScript) },
       tools: pause,
       replies: [
-        { ...calls(["pause"]), delayMs: 150 },
+        { ...calls(["pause", { ms: 1300 }]), delayMs: 1300 },
         calls(["archmax_advance", { to: "compute", reason: "r" }]),
         says("end"),
       ],
@@ -51,7 +52,7 @@ states:
   });
 
   it("W-39 bounds a code state's script as a whole", async () => {
-    expect(await run(3)).toMatchObject({ kind: "completed", state: "failed" });
+    expect(await run(1000)).toMatchObject({ kind: "completed", state: "failed" });
   });
 });
 

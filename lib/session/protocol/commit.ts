@@ -22,11 +22,11 @@ export function decideCommit(
   lease: Lease,
   commit: Commit,
   request: { now: number; leaseMs: number },
-): Decision<void> {
+): Decision<{ cancelled: boolean }> {
   const before = requireLease(record, lease);
   const step = committed(before, commit);
   return {
-    result: undefined,
+    result: { cancelled: before.cancelRequested },
     writes: { ...step, record: { ...step.record, ...renewed(lease, request), updatedAt: request.now } },
   };
 }

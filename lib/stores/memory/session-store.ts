@@ -75,7 +75,7 @@ export function createMemorySessionStore(): SessionStore {
     },
 
     async commit(lease, commit, request) {
-      carryOut(lease.sessionId, decideCommit(recordOf(lease.sessionId), lease, commit, request));
+      return carryOut(lease.sessionId, decideCommit(recordOf(lease.sessionId), lease, commit, request));
     },
 
     async settle(lease, settlement, request) {

@@ -84,7 +84,7 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
     },
 
     async commit(lease, commit, request) {
-      decided(lease.sessionId, (record) => decideCommit(record, lease, commit, request));
+      return decided(lease.sessionId, (record) => decideCommit(record, lease, commit, request));
     },
 
     async settle(lease, settlement, request) {

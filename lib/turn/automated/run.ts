@@ -10,7 +10,7 @@ import { parseAdvance, parseGetVariables, parseRaise, parseSetVariables } from "
 import { readVariables } from "../batch/read-variables.js";
 import { shownOutput } from "../emitter.js";
 import { executeCall } from "../execute-call.js";
-import { argsHash, callKey, type JournalEntry } from "../journal.js";
+import { argsHash, type JournalEntry, scriptPrefix } from "../journal.js";
 import { resolveCalledName } from "../surface.js";
 import type { Turn } from "../types.js";
 import { historyText } from "./history.js";
@@ -54,7 +54,7 @@ export class AutomatedRun {
   ) {
     this.state = entered;
     this.slug = entered.fields.position ?? "";
-    this.prefix = callKey(entered.fields.turnOrdinal ?? 0, `v${entered.fields.visit ?? 0}.`);
+    this.prefix = scriptPrefix(entered.fields.turnOrdinal ?? 0, entered.fields.visit ?? 0);
     this.earlier = new Map(
       [...turn.writer.journal]
         .filter(([key]) => key.startsWith(this.prefix))
