@@ -265,7 +265,7 @@ describe("a script", () => {
 });
 
 describe("a session", () => {
-  it("N-2 takes nothing under another workflow than its own, not even a decision that would fit", async () => {
+  it("takes nothing under another workflow than its own, not even a decision that would fit", async () => {
     const files = {
       "workflows/other/workflow.yaml":
         "states: { work: { triggers: { manual: }, instructions: Work. }, send: { instructions: Send. } }",

@@ -3,7 +3,7 @@ import { systemClock } from "./index.js";
 
 const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
 
-it("S-101 keeps the process alive for whoever sleeps, and not after an abort", async () => {
+it("keeps the process alive for whoever sleeps, and not after an abort", async () => {
   const before = timers();
   const aborter = new AbortController();
   const sleeping = systemClock.sleep(60_000, aborter.signal);
