@@ -8,11 +8,16 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 /** Areas at the root that belong to no session: no session's id may begin so. */
 const SHARED_ROOTS = ["_specs/", ".parkway/uploads/"];
 
-/** The path as it came, which must be canonical: callers resolve dots and slashes before (F-96). */
-export function requireFilePath(path: string): string {
+/** Whether the path is canonical and free of control characters. */
+export function isFilePath(path: string): boolean {
   const segments = path.split("/");
   const isCanonical = segments.every((segment) => segment !== "" && segment !== "." && segment !== "..");
-  if (!isCanonical || CONTROL_CHARACTER.test(path)) throw new WorkspacePathEscapeError(path);
+  return isCanonical && !CONTROL_CHARACTER.test(path);
+}
+
+/** The path as it came, which must be canonical: callers resolve dots and slashes before (F-96). */
+export function requireFilePath(path: string): string {
+  if (!isFilePath(path)) throw new WorkspacePathEscapeError(path);
   return path;
 }
 

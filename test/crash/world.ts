@@ -35,13 +35,28 @@ export interface Ending {
 export const PAUSE_MS = LEASE_MS + 10 * 60_000;
 const MAX_TRIES = 8;
 
-/** Runs a scenario in memory, with at most one end of the world in it. */
-export async function runScenario(scenario: Scenario, kill: Kill | null, leg: LegOptions = {}): Promise<Ending> {
+/** The stores of one world: as the agent that may die has them, and as they are. */
+export interface WorldStores {
+  mortal(intercept: Intercept): AgentStores;
+  stores: AgentStores;
+}
+
+function inMemory(): WorldStores {
+  const stores = { sessions: createMemorySessionStore(), files: createMemoryFileStore() };
+  return { stores, mortal: (intercept) => wrapped(stores, intercept) };
+}
+
+/** Runs a scenario with at most one end of the world in it. */
+export async function runScenario(
+  scenario: Scenario,
+  kill: Kill | null,
+  leg: LegOptions = {},
+  { stores, mortal: mortalStores }: WorldStores = inMemory(),
+): Promise<Ending> {
   const folder = temporaryFolder();
   const clock = manualClock();
-  const stores = { sessions: createMemorySessionStore(), files: createMemoryFileStore() };
   const life = createLife(kill);
-  let agent = await openAgent(scenario, { clock, dir: folder.dir, stores: wrapped(stores, life.intercept), life });
+  let agent = await openAgent(scenario, { clock, dir: folder.dir, stores: mortalStores(life.intercept), life });
 
   const play: Play = {
     stores,

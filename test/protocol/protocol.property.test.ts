@@ -2,8 +2,10 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 import type { SessionStore } from "../../lib/session/ports.js";
+import { createDynamoSessionStore } from "../../lib/stores/dynamodb/index.js";
 import { createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { createSqliteSessionStore } from "../../lib/stores/sqlite/index.js";
+import { findDynamoDb, startDynamoDb } from "../harness/dynamodb.js";
 import { temporaryFolder } from "../harness/temporary.js";
 import { histories, World } from "./world.js";
 
@@ -11,6 +13,9 @@ const LONG_RUNS = process.env.PARKWAY_PROPERTY_RUNS;
 const RUNS = Number(LONG_RUNS ?? 500);
 /** The ordinary run is the same every time; a long one looks at new histories, and a failure names its seed. */
 const SEED = LONG_RUNS === undefined ? { seed: 20_260_105 } : {};
+/** The same over the wire, a few. */
+const DYNAMODB_RUNS = Math.max(1, Math.round(RUNS / 125));
+const dynamoDb = findDynamoDb();
 /** SQLite runs the same decisions; what it could add is in the reading and writing around them. */
 const SQLITE_RUNS = Math.max(1, Math.round(RUNS / 20));
 
@@ -32,15 +37,31 @@ describe("the session protocol under any history of senders, workers, crashes an
       };
     });
   }, 600_000);
+
+  it.skipIf(dynamoDb === null)(
+    "S-2 S-3 S-16 S-23 S-25 S-31 S-59 S-61 S-103 loses nothing, repeats nothing, and keeps order in DynamoDB",
+    async () => {
+      const db = await startDynamoDb(dynamoDb ?? "");
+      const client = db.client();
+      await holds(DYNAMODB_RUNS, async () => ({
+        store: createDynamoSessionStore({ table: await db.table(), client }),
+        dispose: () => {},
+      }));
+      db.stop();
+    },
+    600_000,
+  );
 });
 
-async function holds(
-  numRuns: number,
-  create: () => { store: SessionStore; dispose: () => void | Promise<void> },
-): Promise<void> {
+interface Made {
+  store: SessionStore;
+  dispose: () => void | Promise<void>;
+}
+
+async function holds(numRuns: number, create: () => Made | Promise<Made>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(histories, async (history) => {
-      const { store, dispose } = create();
+      const { store, dispose } = await create();
       try {
         const world = new World(store);
         for (const happening of history) await world.happen(happening);

@@ -1,0 +1,107 @@
+/** What a turn costs: requests and bytes. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { aCommit, anAccept, anEvent, aSettlement, lease, T0, won } from "../../../test/harness/builders.js";
+import { type DynamoDb, findDynamoDb, startDynamoDb } from "../../../test/harness/dynamodb.js";
+import { countRequests } from "../../../test/harness/dynamodb-wire.js";
+import type { ClaimResult } from "../../session/ports.js";
+import { createDynamoSessionStore } from "./index.js";
+
+const found = findDynamoDb();
+const TIME = { now: T0, ...lease };
+const CLAIM = { owner: "a", ...TIME };
+
+describe.skipIf(found === null)("requests", () => {
+  let db: DynamoDb;
+  beforeAll(async () => {
+    db = await startDynamoDb(found ?? "");
+  });
+  afterAll(() => db.stop());
+
+  async function counted() {
+    const client = db.client();
+    const requests = countRequests(client);
+    const store = createDynamoSessionStore({ table: await db.table(), client });
+    /** The names of the requests that the work makes. */
+    async function during(work: () => Promise<unknown>): Promise<string[]> {
+      const before = requests.length;
+      await work();
+      return requests.slice(before).map(({ name }) => name);
+    }
+    return { store, requests, during };
+  }
+
+  it("makes at most ten for a turn of three model calls with two tool calls", async () => {
+    const { store, requests, during } = await counted();
+    const step = "x".repeat(2_000);
+
+    const accept = await during(() => store.accept(anAccept()));
+    let claimed: ClaimResult | undefined;
+    const claim = await during(async () => {
+      claimed = await store.claim("s1", CLAIM);
+    });
+    const { lease: mine } = won(claimed ?? { kind: "idle" });
+    const commits: string[][] = [];
+    for (let n = 0; n < 4; n += 1) {
+      commits.push(await during(() => store.commit(mine, aCommit({ position: `p${n}` }, { [`k${n}`]: step }), TIME)));
+    }
+    const settlement = aSettlement("arr-1", {
+      commit: aCommit({ status: "completed" }, { k: step }),
+      events: [anEvent(1)],
+    });
+    const settle = await during(() => store.settle(mine, settlement, lease));
+
+    expect(accept).toEqual(["BatchGetItem", "TransactWriteItems"]);
+    expect(claim).toEqual(["Query", "TransactWriteItems"]);
+    expect(commits).toEqual(commits.map(() => ["TransactWriteItems"]));
+    expect(settle).toEqual(["TransactWriteItems"]);
+    expect(requests.length).toBeLessThanOrEqual(10);
+    const bytes = requests.reduce((sum, request) => sum + request.bytes, 0);
+    console.info(`a common turn: ${requests.length} requests, ${bytes} bytes`);
+    expect(bytes).toBeLessThan(5 * step.length + 15_000);
+  });
+
+  it("reads the thread of a session that has run while it takes the lease", async () => {
+    const { store, during } = await counted();
+    await store.accept(anAccept());
+    await store.settle(won(await store.claim("s1", CLAIM)).lease, aSettlement("arr-1"), lease);
+    await store.accept(anAccept({ id: "arr-2" }));
+
+    const names = await during(() => store.claim("s1", CLAIM));
+
+    expect(names.sort()).toEqual(["Query", "Query", "TransactWriteItems"]);
+  });
+
+  it("reads again before settling only when somebody wrote meanwhile", async () => {
+    const { store, during } = await counted();
+    await store.accept(anAccept());
+    const { lease: mine } = won(await store.claim("s1", CLAIM));
+    await store.accept(anAccept({ id: "arr-2" }));
+
+    const names = await during(() => store.settle(mine, aSettlement("arr-1"), lease));
+
+    expect(names).toEqual(["TransactWriteItems", "Query", "TransactWriteItems"]);
+  });
+
+  it("S-22 learns in one request that somebody is at work, and that nothing is to do", async () => {
+    const { store, during } = await counted();
+    await store.accept(anAccept());
+    won(await store.claim("s1", CLAIM));
+
+    expect(await during(() => store.claim("s1", { ...CLAIM, owner: "b" }))).toEqual(["Query"]);
+    expect(await during(() => store.claim("unknown", CLAIM))).toEqual(["Query"]);
+  });
+
+  it("S-77 writes with a step what the step added, however long the session is", async () => {
+    const { store, requests } = await counted();
+    await store.accept(anAccept({ input: { kind: "turn", message: "m".repeat(100_000) } }));
+    const { lease: mine } = won(await store.claim("s1", CLAIM));
+    const sizes: number[] = [];
+    for (let n = 0; n < 30; n += 1) {
+      await store.commit(mine, aCommit({}, { [`k${String(n).padStart(3, "0")}`]: "x".repeat(5_000) }), TIME);
+      sizes.push(requests.at(-1)?.bytes ?? 0);
+    }
+
+    expect(Math.max(...sizes)).toBeLessThan(7_000);
+    expect(sizes.at(-1)).toBeLessThan((sizes[0] ?? 0) + 200);
+  });
+});

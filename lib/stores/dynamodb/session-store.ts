@@ -1,0 +1,167 @@
+/** A session store in one DynamoDB table: the protocol's decisions under conditional writes. */
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { ClaimResult, SessionStore } from "../../session/ports.js";
+import {
+  decideBeginDelete,
+  decideCancel,
+  decideClaim,
+  decideHold,
+  decidePublished,
+  decideRelease,
+  decideSettle,
+  isReceiptExpired,
+} from "../../session/protocol/index.js";
+import { acceptArrival } from "./accepting.js";
+import { persistently, sleep, type Wait } from "./backoff.js";
+import type { Context } from "./carrying.js";
+import { decided, ownerDecided, written } from "./deciding.js";
+import { removeSession } from "./deleting.js";
+import { hasRevision } from "./expressions.js";
+import { findDeadLetters, findDue, findRecords } from "./finding.js";
+import { eventFrom, receiptFrom } from "./items.js";
+import { keyFrom, RANGES, receiptKey, sessionPartition } from "./keys.js";
+import type { LargeValues } from "./large-values.js";
+import { createLeaseViews } from "./leases.js";
+import { commitStep, renewLease } from "./owning.js";
+import { collect, loadAll, loadThread, loadView, loadWithEvents } from "./reading.js";
+import { createTable, sdk } from "./table.js";
+import { createTexts } from "./texts.js";
+import { write } from "./writing.js";
+
+export interface DynamoSessionStoreOptions {
+  /** The table's name; see `tableDefinition` for its keys and indexes. */
+  table: string;
+  /** One that the caller made, and closes. Without it one is made from the environment at the first request. */
+  client?: DynamoDBClient;
+  /** Another address than the service's, for a local engine. */
+  endpoint?: string;
+  region?: string;
+  /** Where values over 240 KB go (S-74). Without it they are refused. */
+  largeValues?: LargeValues;
+  /** How pauses between attempts are made. */
+  wait?: Wait;
+}
+
+/** The SDK sends again by itself when the service is busy or does not answer; a little more patiently than it does by default. */
+const SDK_ATTEMPTS = 5;
+/** Events taken off in one transaction. */
+const EVENTS_AT_ONCE = 80;
+
+/**
+ * Requests: accept 2, claim 2 (a session that has run: 3, two of them at once), commit and renew 1, settle, hold and
+ * release 1 (2 and more when somebody else wrote meanwhile).
+ *
+ * @throws {StoreUnavailableError} from every method, when the service stays busy (S-94)
+ */
+export function createDynamoSessionStore(options: DynamoSessionStoreOptions): SessionStore {
+  const { wait = sleep, largeValues: large } = options;
+  const table = createTable({ name: options.table, open: () => openClient(options), wait });
+  const context: Context = { table, texts: createTexts(large), large, wait };
+  const views = createLeaseViews();
+
+  return {
+    accept: (request) => acceptArrival(context, request),
+
+    async claim(sessionId, request) {
+      return persistently("claim", wait, async (): Promise<ClaimResult | null> => {
+        const view = await loadView(context, sessionId);
+        const { result, writes } = decideClaim(view.record, view.inbox, request);
+        const write = written(context, sessionId, view, writes);
+        if (result.kind !== "claimed") return (await write) && result;
+        // Begun after the record was read, and right only if the record is unchanged when the lease is taken.
+        const hasRun = view.record !== null && view.record.fence > 0;
+        const [after, thread] = await Promise.all([
+          write,
+          hasRun ? loadThread(context, sessionId, { emptyWhereCorrupt: true }) : [],
+        ]);
+        if (after === null) return null;
+        views.keep(result.lease, after);
+        return structuredClone({ ...result, thread });
+      });
+    },
+
+    renew: (lease, request) => renewLease(context, views, lease, request),
+
+    commit: (lease, commit, request) => commitStep(context, views, lease, structuredClone(commit), request),
+
+    async settle(lease, settlement, request) {
+      const given = structuredClone(settlement);
+      return structuredClone(
+        await ownerDecided(context, views, lease, ({ record, inbox }) =>
+          decideSettle(record, inbox, lease, given, request),
+        ),
+      );
+    },
+
+    async hold(lease, request) {
+      return structuredClone(
+        await ownerDecided(context, views, lease, ({ record, inbox }) => decideHold(record, inbox, lease, request)),
+      );
+    },
+
+    async release(lease, request) {
+      const given = structuredClone(request);
+      await ownerDecided(context, views, lease, ({ record, inbox }) => decideRelease(record, inbox, lease, given));
+    },
+
+    async cancel(sessionId, now, only) {
+      return decided(context, sessionId, ({ record, inbox }) => decideCancel(record, inbox, { now, ...only }));
+    },
+
+    async read(sessionId) {
+      const found = await loadAll(context, sessionId);
+      if (found === null || found.view.record === null) return null;
+      const { record, inbox } = found.view;
+      const queued = inbox.filter((arrival) => arrival.seq !== record.active?.arrival.seq).length;
+      return structuredClone({ record, thread: found.thread, queued });
+    },
+
+    async receipt(arrivalId, now) {
+      const [item] = await table.get([receiptKey(arrivalId)]);
+      const receipt = item ? await receiptFrom(context.texts, item) : null;
+      return receipt && !isReceiptExpired(receipt, now) ? receipt : null;
+    },
+
+    list: (filter = {}) => findRecords(context, filter),
+
+    due: (before, page) => findDue(context, before, page),
+
+    async unpublished(sessionId) {
+      const items = await collect(table.query({ partition: sessionPartition(sessionId), range: RANGES.events }));
+      return Promise.all(items.map((item) => eventFrom(context.texts, item)));
+    },
+
+    async published(sessionId, eventIds) {
+      for (let at = 0; at < eventIds.length; at += EVENTS_AT_ONCE) {
+        const ids = new Set(eventIds.slice(at, at + EVENTS_AT_ONCE));
+        await persistently("write", wait, async () => {
+          const { view, events } = await loadWithEvents(context, sessionId);
+          const eventRemoves = events.filter((item) => ids.has(String(item.eventId?.S))).map(keyFrom);
+          const { writes } = decidePublished(view.record, view.inbox, eventRemoves.length);
+          if (!writes.record) return true;
+          const condition = hasRevision(view.rev);
+          const result = await write(context, { sessionId, view, writes, condition, eventRemoves });
+          return result instanceof Map ? null : true;
+        });
+      }
+    },
+
+    deadLetters: (now) => findDeadLetters(context, now),
+
+    async beginDelete(sessionId, now) {
+      return decided(context, sessionId, ({ record, inbox }) => decideBeginDelete(record, inbox, now));
+    },
+
+    finishDelete: (sessionId) => removeSession(context, sessionId),
+
+    async close() {
+      if (!options.client) table.close();
+    },
+  };
+}
+
+async function openClient({ client, endpoint, region }: DynamoSessionStoreOptions): Promise<DynamoDBClient> {
+  if (client) return client;
+  const { DynamoDBClient: Client } = await sdk();
+  return new Client({ endpoint, region, maxAttempts: SDK_ATTEMPTS });
+}
