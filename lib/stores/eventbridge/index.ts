@@ -1,0 +1,1 @@
+export { createEventBridgeBus, type EventBridgeBusOptions, EventsNotSentError, type UnsentEvent } from "./bus.js";

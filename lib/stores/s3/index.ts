@@ -1,0 +1,3 @@
+export { createS3FileStore, type S3FileStoreOptions } from "./file-store.js";
+export { createS3LargeValues } from "./large-values.js";
+export { ObjectsNotRemovedError } from "./remove-versions.js";

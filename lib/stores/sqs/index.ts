@@ -1,0 +1,1 @@
+export { createSqsDoorbell, type SqsDoorbellOptions, sessionOfRing, UnusableQueueError } from "./doorbell.js";
