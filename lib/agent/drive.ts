@@ -1,7 +1,7 @@
 /** Accepting an input and seeing it through: the caller's side of the inbox (S-1, S-9, S-101). */
 import { randomUUID } from "node:crypto";
 import type { Arrival, ArrivalInput, ArrivalSource, Receipt } from "../session/arrival.js";
-import { ParkwayError } from "../session/errors.js";
+import { isStoreFailure, ParkwayError } from "../session/errors.js";
 import { emptyState } from "../session/fold.js";
 import { arrivalIdFor, fingerprintOf, RECEIPT_TTL_MS } from "../session/index.js";
 import { type Outcome, shownVariables } from "../session/outcome.js";
@@ -66,7 +66,7 @@ export async function seeThrough(host: Host, accepted: Receipt, options: LegOpti
   while (true) {
     const report = await workSession(host, sessionId, { ...options, only: arrivalId }).catch((error): WorkReport => {
       failures += 1;
-      if (error instanceof ParkwayError || failures > STORE_FAILURES) throw error;
+      if (!isStoreFailure(error) || failures > STORE_FAILURES) throw error;
       return { settled: [], left: "delayed" };
     });
     const settled = report.settled.find((candidate) => candidate.arrivalId === arrivalId);

@@ -254,3 +254,17 @@ export class UnstorableStateError extends ParkwayError {
     super(`The value at ${path} cannot be stored: ${found} is not plain JSON.`);
   }
 }
+
+/** The service behind a store stayed busy, or others were always quicker. Repeating the operation is safe (S-94). */
+export class StoreUnavailableError extends ParkwayError {
+  override readonly code = "store-unavailable";
+  override readonly retryable = true;
+  constructor(doing: string, reason: string, options?: ErrorOptions) {
+    super(`The session store could not ${doing} (${reason}); try again later.`, options);
+  }
+}
+
+/** S-94: a failure of the store itself, which passes; every other error of a store says what is wrong with the request. */
+export function isStoreFailure(error: unknown): boolean {
+  return !(error instanceof ParkwayError) || error instanceof StoreUnavailableError;
+}

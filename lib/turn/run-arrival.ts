@@ -1,7 +1,13 @@
 /** One arrival's leg, from the lease to what it settles as (R-11, R-53, S-31…S-33, S-50). */
 import { isGraphDrained, RunControl } from "@langchain/langgraph";
 import type { Arrival, DeadLetter, StoredError } from "../session/arrival.js";
-import { InvalidTurnFileError, LeaseLostError, ParkwayError, SessionWorkflowMismatchError } from "../session/errors.js";
+import {
+  InvalidTurnFileError,
+  isStoreFailure,
+  LeaseLostError,
+  ParkwayError,
+  SessionWorkflowMismatchError,
+} from "../session/errors.js";
 import { applyPatches } from "../session/fold.js";
 import { type Outcome, outcomeOf, storedOutcomeOf } from "../session/outcome.js";
 import type { Settlement, Work } from "../session/ports.js";
@@ -122,7 +128,7 @@ async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegO
     writer.assertOwned();
   } catch (lost) {
     if (lost instanceof LeaseLostError) throw lost;
-    return lost instanceof ParkwayError ? { kind: "release", failed: lost.message } : { kind: "delay" };
+    return isStoreFailure(lost) ? { kind: "delay" } : { kind: "release", failed: messageOf(lost) };
   }
   if (error instanceof InvalidTurnFileError) return refused(turn, { arrival: turn.arrival, attempt: 1 }, error);
   const thrown = error instanceof Error ? error : new Error(messageOf(error));

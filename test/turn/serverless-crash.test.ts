@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CreateAgentParams } from "../../lib/agent.js";
+import { StoreUnavailableError } from "../../lib/session/errors.js";
 import type { SessionStore } from "../../lib/session/ports.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { type ToolDescriptor, toolsFromMap } from "../../lib/tools/index.js";
@@ -46,11 +47,9 @@ function counted(ran: string[], pay: Handler = () => "paid"): NonNullable<BenchO
 }
 
 /** Stores whose process dies, or whose service fails, where `fails` says so. */
-function failing(fails: (op: StoreOp) => boolean) {
+function failing(fails: (op: StoreOp) => boolean, failure: Error = new Error("The store does not answer.")) {
   const sessions = createMemorySessionStore();
-  const broken = wrapStore(sessions, (op, run) =>
-    fails(op) ? Promise.reject(new Error("The store does not answer.")) : run(),
-  );
+  const broken = wrapStore(sessions, (op, run) => (fails(op) ? Promise.reject(failure) : run()));
   return { sessions, stores: { sessions: broken, files: createMemoryFileStore() } };
 }
 
@@ -467,36 +466,37 @@ describe("poison", () => {
     });
   });
 
-  it.each(["commit", "settle", "write"] as const)(
-    "S-94 is never what the stores' own failures (%s) make of an arrival",
-    async (method) => {
-      let down = 9;
-      const fails = ({ name }: StoreOp) => name === method && down-- > 0;
-      const { sessions, stores } = failing(fails);
-      const files = wrapStore(createMemoryFileStore(), (op, run) =>
-        fails(op) ? Promise.reject(new Error("No files.")) : run(),
-      );
-      const bench = await open({
-        spec: WORK,
-        stores: { ...stores, files },
-        tools: counted([]),
-        replies: [says("end"), ...Array.from({ length: 9 }, () => says("end"))],
-      });
-      const { agent } = bench;
-      const uploaded = {
-        name: "a.txt",
-        key: ".parkway/uploads/a",
-        sizeBytes: 1,
-        sha256: "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb",
-      };
-      await files.writeShared(uploaded.key, new TextEncoder().encode("a"));
-      const accepted = await agent.accept("s1", { kind: "turn", message: "Go", files: { scan: uploaded } });
+  it.each([
+    ["commit", new Error("No database.")],
+    ["commit", new StoreUnavailableError("commit", "it is busy")],
+    ["settle", new Error("No database.")],
+    ["settle", new StoreUnavailableError("settle", "it is busy")],
+    ["write", new Error("No files.")],
+  ] as const)("S-94 is never what the stores' own failures (%s: %s) make of an arrival", async (method, failure) => {
+    let down = 9;
+    const fails = ({ name }: StoreOp) => name === method && down-- > 0;
+    const { sessions, stores } = failing(fails, failure);
+    const files = wrapStore(createMemoryFileStore(), (op, run) => (fails(op) ? Promise.reject(failure) : run()));
+    const bench = await open({
+      spec: WORK,
+      stores: { ...stores, files },
+      tools: counted([]),
+      replies: [says("end"), ...Array.from({ length: 9 }, () => says("end"))],
+    });
+    const { agent } = bench;
+    const uploaded = {
+      name: "a.txt",
+      key: ".parkway/uploads/a",
+      sizeBytes: 1,
+      sha256: "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb",
+    };
+    await files.writeShared(uploaded.key, new TextEncoder().encode("a"));
+    const accepted = await agent.accept("s1", { kind: "turn", message: "Go", files: { scan: uploaded } });
 
-      const receipt = await settle(bench, accepted.arrivalId);
+    const receipt = await settle(bench, accepted.arrivalId);
 
-      expect(down).toBeLessThanOrEqual(0);
-      expect(receipt).toMatchObject({ status: "settled", outcome: { kind: "completed", reply: "end" } });
-      expect(await sessions.deadLetters(bench.clock.now())).toEqual([]);
-    },
-  );
+    expect(down).toBeLessThanOrEqual(0);
+    expect(receipt).toMatchObject({ status: "settled", outcome: { kind: "completed", reply: "end" } });
+    expect(await sessions.deadLetters(bench.clock.now())).toEqual([]);
+  });
 });

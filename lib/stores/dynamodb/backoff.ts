@@ -1,5 +1,5 @@
 /** Trying again with growing pauses and jitter. */
-import { StoreUnavailableError } from "./errors.js";
+import { StoreUnavailableError } from "../../session/errors.js";
 
 /** How long, in milliseconds, somebody waits before trying again; tests give one that does not wait. */
 export type Wait = (ms: number) => Promise<void>;

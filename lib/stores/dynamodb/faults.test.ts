@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { aCommit, anAccept, anEvent, aSettlement, lease, T0, won } from "../../../test/harness/builders.js";
 import { type DynamoDb, findDynamoDb, startDynamoDb } from "../../../test/harness/dynamodb.js";
 import { anError, cancelled, type Tap, tap } from "../../../test/harness/dynamodb-wire.js";
-import { LeaseLostError } from "../../session/errors.js";
+import { LeaseLostError, StoreUnavailableError } from "../../session/errors.js";
 import type { SessionStore } from "../../session/ports.js";
-import { createDynamoSessionStore, StoreUnavailableError } from "./index.js";
+import { createDynamoSessionStore } from "./index.js";
 
 const found = findDynamoDb();
 const TIME = { now: T0, ...lease };

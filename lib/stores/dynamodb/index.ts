@@ -1,5 +1,4 @@
 export { ensureTable, TTL_ATTRIBUTE, tableDefinition } from "./create-table.js";
-export { StoreUnavailableError } from "./errors.js";
 export { DUE_INDEX, LISTING_INDEX } from "./keys.js";
 export { createFileLargeValues, createMemoryLargeValues, type LargeValues } from "./large-values.js";
 export { createDynamoSessionStore, type DynamoSessionStoreOptions } from "./session-store.js";
