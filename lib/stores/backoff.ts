@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
+/** Waits so many milliseconds; tests give one that does not. */
 export type Sleep = (ms: number) => Promise<void>;
 
 export const sleepFor: Sleep = async (ms) => {

@@ -2,12 +2,12 @@
 import type { AcceptRequest, AcceptResult } from "../../session/ports.js";
 import { decideAccept } from "../../session/protocol/index.js";
 import { numberFrom } from "./attributes.js";
-import { persistently } from "./backoff.js";
 import type { Context } from "./carrying.js";
 import { hasRevision } from "./expressions.js";
 import { receiptFrom } from "./items.js";
 import { type Item, receiptKey, recordKey, sessionPartition } from "./keys.js";
 import { carryOutPending } from "./pending.js";
+import { persistently } from "./persistently.js";
 import { inboxCountFrom, inboxTextWith, recordFrom, type View } from "./record-item.js";
 import { write } from "./writing.js";
 
@@ -21,7 +21,7 @@ interface Found {
 export async function acceptArrival(context: Context, request: AcceptRequest): Promise<AcceptResult> {
   const { sessionId, id } = request.arrival;
   let known: Found | undefined;
-  return persistently("accept", context.wait, async () => {
+  return persistently("accept", context.sleep, async () => {
     const found = known ?? (await read(context, sessionId, id));
     known = undefined;
     if (found.record?.pending) {

@@ -1,6 +1,6 @@
 /** What the adapter's parts share, and transactions that pass over receipts that are gone. */
 import type { ReceiptChange } from "../../session/protocol/index.js";
-import type { Wait } from "./backoff.js";
+import type { Sleep } from "../backoff.js";
 import { type Entry, isThere } from "./expressions.js";
 import { receiptUpdate } from "./items.js";
 import type { LargeValues } from "./large-values.js";
@@ -12,7 +12,7 @@ export interface Context {
   table: Table;
   texts: Texts;
   large: LargeValues | undefined;
-  wait: Wait;
+  sleep: Sleep;
 }
 
 /** Several changes of one receipt become one, in their order. */

@@ -1,7 +1,8 @@
 /** The table's definition, for tests and local use; in the cloud the stack makes it. */
 import type { CreateTableCommandInput, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { persistently, sleep, type Wait } from "./backoff.js";
+import { type Sleep, sleepFor } from "../backoff.js";
 import { DUE_INDEX, LISTING_INDEX } from "./keys.js";
+import { persistently } from "./persistently.js";
 import { sdk } from "./table.js";
 
 /** The attribute by which the service removes what has expired, in epoch seconds. Readers never rely on it (F-55). */
@@ -31,7 +32,7 @@ export function tableDefinition(table: string): CreateTableCommandInput {
 }
 
 /** Makes the table where it is not there, and returns when it can be used. */
-export async function ensureTable(client: DynamoDBClient, table: string, wait: Wait = sleep): Promise<void> {
+export async function ensureTable(client: DynamoDBClient, table: string, sleep: Sleep = sleepFor): Promise<void> {
   const { CreateTableCommand, DescribeTableCommand, UpdateTimeToLiveCommand } = await sdk();
   let isNew = true;
   try {
@@ -40,7 +41,7 @@ export async function ensureTable(client: DynamoDBClient, table: string, wait: W
     if (!(error instanceof Error) || error.name !== "ResourceInUseException") throw error;
     isNew = false;
   }
-  await persistently("make the table", wait, async () => {
+  await persistently("make the table", sleep, async () => {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
     return Table?.TableStatus === "ACTIVE" ? true : null;
   });

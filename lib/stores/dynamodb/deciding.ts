@@ -1,10 +1,10 @@
 /** Reading, deciding, and writing on the condition that nothing has changed in between; as often as it takes. */
 import type { Lease } from "../../session/ports.js";
 import type { Decision, Writes } from "../../session/protocol/index.js";
-import { persistently } from "./backoff.js";
 import type { Context } from "./carrying.js";
 import { hasRevision } from "./expressions.js";
 import type { LeaseViews } from "./leases.js";
+import { persistently } from "./persistently.js";
 import { loadView } from "./reading.js";
 import type { View } from "./record-item.js";
 import { write } from "./writing.js";
@@ -15,7 +15,7 @@ export async function decided<Result>(
   sessionId: string,
   decide: (view: View) => Decision<Result>,
 ): Promise<Result> {
-  return persistently("write", context.wait, async () => {
+  return persistently("write", context.sleep, async () => {
     const view = await loadView(context, sessionId);
     const { result, writes } = decide(view);
     const after = await written(context, sessionId, view, writes);
@@ -33,7 +33,7 @@ export async function ownerDecided<Result>(
   const { sessionId } = lease;
   const { view: known, ticket } = views.take(lease);
   let first = known && attempt(decide, known);
-  const { result, after } = await persistently("write", context.wait, async () => {
+  const { result, after } = await persistently("write", context.sleep, async () => {
     const view = first && known ? known : await loadView(context, sessionId);
     const { result, writes } = first ?? decide(view);
     first = undefined;

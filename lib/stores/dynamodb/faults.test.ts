@@ -29,10 +29,10 @@ describe.skipIf(found === null)("faults", () => {
   function faulty(where: "command" | "attempt", through: Tap) {
     const pauses: number[] = [];
     const client = tap(db.client({ maxAttempts: 4, retryMode: "standard" }), where, through);
-    const wait = async (ms: number) => {
+    const sleep = async (ms: number) => {
       pauses.push(ms);
     };
-    return { store: createDynamoSessionStore({ table, client, wait }), pauses };
+    return { store: createDynamoSessionStore({ table, client, sleep }), pauses };
   }
 
   /** Fails the first `times` requests of one kind. */

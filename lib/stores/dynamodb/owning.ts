@@ -4,12 +4,12 @@ import type { Commit, Lease } from "../../session/ports.js";
 import { decideCommit, decideRenew } from "../../session/protocol/index.js";
 import type { SessionRecord } from "../../session/record.js";
 import { numberFrom } from "./attributes.js";
-import { persistently } from "./backoff.js";
 import type { Context } from "./carrying.js";
 import { allOf, hasNothingPending, isHeldUnder, isNotCancelled } from "./expressions.js";
 import { type Item, recordKey } from "./keys.js";
 import type { LeaseViews } from "./leases.js";
 import { carryOutPending } from "./pending.js";
+import { persistently } from "./persistently.js";
 import { recordChanges, type View } from "./record-item.js";
 import { write } from "./writing.js";
 
@@ -28,7 +28,7 @@ export async function commitStep(
   const view = known ?? assumedView(lease);
   const { writes } = decideCommit(view.record, lease, commit, time);
   let cancelled = known?.record?.cancelRequested ?? false;
-  const written = await persistently("commit", context.wait, async () => {
+  const written = await persistently("commit", context.sleep, async () => {
     const condition = cancelled ? isHeldUnder(lease) : allOf(isHeldUnder(lease), isNotCancelled);
     const result = await write(context, { sessionId, view, writes, condition });
     if (!(result instanceof Map)) return result;
@@ -53,7 +53,7 @@ export async function renewLease(
   const { writes } = decideRenew(before, lease, time);
   const changes = await recordChanges(context.texts, before, sessionId, writes.record ?? {});
   const condition = allOf(isHeldUnder(lease), hasNothingPending);
-  const item = await persistently("renew", context.wait, async () => {
+  const item = await persistently("renew", context.sleep, async () => {
     const update = { key: recordKey(sessionId), set: changes, raisesRevision: true };
     const answer = await context.table.update(update, condition);
     if ("changed" in answer) return answer.changed;

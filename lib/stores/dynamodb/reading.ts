@@ -3,11 +3,11 @@ import { CheckpointCorruptError } from "../../session/errors.js";
 import type { ThreadItem } from "../../session/ports.js";
 import { compareText } from "../selection.js";
 import { numberFrom } from "./attributes.js";
-import { persistently } from "./backoff.js";
 import type { Context } from "./carrying.js";
 import { arrivalFrom, threadItemFrom } from "./items.js";
 import { type Item, isEvent, isInboxItem, isRecord, RANGES, recordKey, sessionPartition } from "./keys.js";
 import { carryOutPending } from "./pending.js";
+import { persistently } from "./persistently.js";
 import { inboxText, recordFrom, type View } from "./record-item.js";
 
 /** The record and the inbox of one revision. A large commit that waits to be carried out is, first. */
@@ -25,7 +25,7 @@ export async function loadAll(
   context: Context,
   sessionId: string,
 ): Promise<{ view: View; thread: ThreadItem[] } | null> {
-  return persistently("read", context.wait, async () => {
+  return persistently("read", context.sleep, async () => {
     const view = await loadView(context, sessionId);
     if (view.record === null) return { found: null };
     const thread = await loadThread(context, sessionId);
@@ -70,8 +70,8 @@ function loadHead(
   sessionId: string,
   range: readonly [string, string],
 ): Promise<{ view: View; events: Item[] }> {
-  const { table, texts, wait } = context;
-  return persistently("read", wait, async () => {
+  const { table, texts, sleep } = context;
+  return persistently("read", sleep, async () => {
     const items = await collect(table.query({ partition: sessionPartition(sessionId), range }));
     const events = items.filter(isEvent);
     const item = items.find(isRecord);

@@ -11,8 +11,8 @@ import {
   decideSettle,
   isReceiptExpired,
 } from "../../session/protocol/index.js";
+import { type Sleep, sleepFor } from "../backoff.js";
 import { acceptArrival } from "./accepting.js";
-import { persistently, sleep, type Wait } from "./backoff.js";
 import type { Context } from "./carrying.js";
 import { decided, ownerDecided, written } from "./deciding.js";
 import { removeSession } from "./deleting.js";
@@ -23,6 +23,7 @@ import { keyFrom, RANGES, receiptKey, sessionPartition } from "./keys.js";
 import type { LargeValues } from "./large-values.js";
 import { createLeaseViews } from "./leases.js";
 import { commitStep, renewLease } from "./owning.js";
+import { persistently } from "./persistently.js";
 import { collect, loadAll, loadThread, loadView, loadWithEvents } from "./reading.js";
 import { createTable, sdk } from "./table.js";
 import { createTexts } from "./texts.js";
@@ -39,7 +40,7 @@ export interface DynamoSessionStoreOptions {
   /** Where values over 240 KB go (S-74). Without it they are refused. */
   largeValues?: LargeValues;
   /** How pauses between attempts are made. */
-  wait?: Wait;
+  sleep?: Sleep;
 }
 
 /** The SDK sends again by itself when the service is busy or does not answer; a little more patiently than it does by default. */
@@ -54,16 +55,16 @@ const EVENTS_AT_ONCE = 80;
  * @throws {StoreUnavailableError} from every method, when the service stays busy (S-94)
  */
 export function createDynamoSessionStore(options: DynamoSessionStoreOptions): SessionStore {
-  const { wait = sleep, largeValues: large } = options;
-  const table = createTable({ name: options.table, open: () => openClient(options), wait });
-  const context: Context = { table, texts: createTexts(large), large, wait };
+  const { sleep = sleepFor, largeValues: large } = options;
+  const table = createTable({ name: options.table, open: () => openClient(options), sleep });
+  const context: Context = { table, texts: createTexts(large), large, sleep };
   const views = createLeaseViews();
 
   return {
     accept: (request) => acceptArrival(context, request),
 
     async claim(sessionId, request) {
-      return persistently("claim", wait, async (): Promise<ClaimResult | null> => {
+      return persistently("claim", sleep, async (): Promise<ClaimResult | null> => {
         const view = await loadView(context, sessionId);
         const { result, writes } = decideClaim(view.record, view.inbox, request);
         const write = written(context, sessionId, view, writes);
@@ -134,7 +135,7 @@ export function createDynamoSessionStore(options: DynamoSessionStoreOptions): Se
     async published(sessionId, eventIds) {
       for (let at = 0; at < eventIds.length; at += EVENTS_AT_ONCE) {
         const ids = new Set(eventIds.slice(at, at + EVENTS_AT_ONCE));
-        await persistently("write", wait, async () => {
+        await persistently("write", sleep, async () => {
           const { view, events } = await loadWithEvents(context, sessionId);
           const eventRemoves = events.filter((item) => ids.has(String(item.eventId?.S))).map(keyFrom);
           const { writes } = decidePublished(view.record, view.inbox, eventRemoves.length);

@@ -5,9 +5,10 @@ import type {
   TransactionCanceledException,
   TransactWriteItemsCommandInput,
 } from "@aws-sdk/client-dynamodb";
-import { persistently, type Wait } from "./backoff.js";
+import type { Sleep } from "../backoff.js";
 import { type Condition, type Entry, transactItem, type Update, updateExpression } from "./expressions.js";
 import type { Item, Key } from "./keys.js";
+import { persistently } from "./persistently.js";
 
 /** What the service takes in one transaction, and in one batch read. */
 export const MAX_TRANSACTION_ITEMS = 100;
@@ -41,8 +42,8 @@ export interface Table {
 }
 
 /** @param open - gives the client at the first request */
-export function createTable(options: { name: string; open: () => Promise<DynamoDBClient>; wait: Wait }): Table {
-  const { name, wait } = options;
+export function createTable(options: { name: string; open: () => Promise<DynamoDBClient>; sleep: Sleep }): Table {
+  const { name, sleep } = options;
   let opened: Promise<DynamoDBClient> | undefined;
   const client = () => {
     opened ??= options.open();
@@ -57,7 +58,7 @@ export function createTable(options: { name: string; open: () => Promise<DynamoD
       const unique = [...new Map(keys.map((key) => [`${key.pk.S} ${key.sk.S}`, key])).values()];
       for (let at = 0; at < unique.length; at += MAX_BATCH_READ) {
         let left: Item[] = unique.slice(at, at + MAX_BATCH_READ);
-        await persistently("read", wait, async () => {
+        await persistently("read", sleep, async () => {
           const request = { RequestItems: { [name]: { Keys: left, ConsistentRead: true } } };
           const answer = await calm(async () => (await client()).send(new BatchGetItemCommand(request)));
           if (answer === null) return null;
@@ -97,7 +98,7 @@ export function createTable(options: { name: string; open: () => Promise<DynamoD
           Limit: pageSize,
           ExclusiveStartKey: from,
         });
-        const page = await persistently("read", wait, () => calm(async () => (await client()).send(command)));
+        const page = await persistently("read", sleep, () => calm(async () => (await client()).send(command)));
         yield* page.Items ?? [];
         from = page.LastEvaluatedKey;
       } while (from !== undefined);
@@ -110,7 +111,7 @@ export function createTable(options: { name: string; open: () => Promise<DynamoD
       };
       // What is sent again under one token is written once, though its answer was lost. A cancelled one is another.
       let token = randomUUID();
-      const { refusal } = await persistently("write", wait, async () => {
+      const { refusal } = await persistently("write", sleep, async () => {
         try {
           await (await client()).send(new TransactWriteItemsCommand({ ...input, ClientRequestToken: token }));
           return { refusal: null };
@@ -135,7 +136,7 @@ export function createTable(options: { name: string; open: () => Promise<DynamoD
         ReturnValues: "ALL_NEW",
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       });
-      return persistently("write", wait, async () => {
+      return persistently("write", sleep, async () => {
         try {
           const answer = await calm(async () => (await client()).send(command));
           return answer && { changed: answer.Attributes ?? {} };

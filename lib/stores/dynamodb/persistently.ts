@@ -1,15 +1,11 @@
 /** Trying again with growing pauses and jitter. */
 import { StoreUnavailableError } from "../../session/errors.js";
-
-/** How long, in milliseconds, somebody waits before trying again; tests give one that does not wait. */
-export type Wait = (ms: number) => Promise<void>;
+import type { Sleep } from "../backoff.js";
 
 const FIRST_MS = 10;
 const LONGEST_MS = 500;
 /** Fifty writers on one session get their turn within it; after it the caller is told to come again. */
 const MAX_TRIES = 60;
-
-export const sleep: Wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Calls `attempt` until it gives something but null.
@@ -19,13 +15,13 @@ export const sleep: Wait = (ms) => new Promise((resolve) => setTimeout(resolve, 
  */
 export async function persistently<Result>(
   doing: string,
-  wait: Wait,
+  sleep: Sleep,
   attempt: (tries: number) => Promise<Result | null>,
 ): Promise<Result> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const result = await attempt(tries);
     if (result !== null) return result;
-    await wait(Math.random() * Math.min(LONGEST_MS, FIRST_MS * 2 ** tries));
+    await sleep(Math.random() * Math.min(LONGEST_MS, FIRST_MS * 2 ** tries));
   }
   throw new StoreUnavailableError(doing, `${MAX_TRIES} attempts met others at work or a busy service`);
 }
