@@ -2,8 +2,8 @@ import { defineConfig } from "vitest/config";
 
 /** A file named `*.long.test.ts` runs with `npm run test:long` only. */
 const LONG = "**/*.long.test.ts";
-/** Runs in both, with more histories in the long run. */
-const PROPERTY = "test/protocol/protocol.property.test.ts";
+/** These run in both, with more histories and every kill point in the long run. */
+const SAMPLED = ["test/protocol/protocol.property.test.ts", "test/crash/dynamodb-matrix.test.ts"];
 const shared = { environment: "node", testTimeout: 20_000, hookTimeout: 20_000 };
 
 export default defineConfig({
@@ -24,8 +24,11 @@ export default defineConfig({
         test: {
           ...shared,
           name: "long",
-          include: [`{lib,test}/${LONG}`, PROPERTY],
-          env: { PARKWAY_PROPERTY_RUNS: process.env.PARKWAY_PROPERTY_RUNS ?? "10000" },
+          include: [`{lib,test}/${LONG}`, ...SAMPLED],
+          env: {
+            PARKWAY_PROPERTY_RUNS: process.env.PARKWAY_PROPERTY_RUNS ?? "10000",
+            PARKWAY_CRASH_POINTS: "all",
+          },
           testTimeout: 300_000,
         },
       },
