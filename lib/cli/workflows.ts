@@ -16,9 +16,12 @@ export function listWorkflows(root: string): string[] {
 /**
  * The workflow that was named, else the only one there is.
  *
- * @throws {UsageError} when it was left out and there is not exactly one
+ * @throws {UsageError} when a path was given for a name, or when it was left out and there is not exactly one
  */
 export function chooseWorkflow(root: string, named: string | undefined, command: string): string {
+  if (named?.includes("/")) {
+    throw new UsageError(`give the workflow's name, such as "refund-desk", in place of the path ${named}`, command);
+  }
   if (named !== undefined) return named;
   const workflows = listWorkflows(root);
   if (workflows.length === 1) return workflows[0]!;

@@ -1,8 +1,11 @@
 /** The adapters with clients of their own making, as they run in the cloud. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createDynamoSessionStore } from "../../lib/stores/dynamodb/index.js";
 import { createEventBridgeBus } from "../../lib/stores/eventbridge/index.js";
 import { createS3FileStore } from "../../lib/stores/s3/index.js";
 import { createSqsDoorbell } from "../../lib/stores/sqs/index.js";
+import { anAccept } from "../harness/builders.js";
+import { describeDynamoDb } from "../harness/dynamodb.js";
 import { startEventBridge } from "./eventbridge.js";
 import { startS3 } from "./s3.js";
 import { startSqs } from "./sqs.js";
@@ -41,4 +44,14 @@ it("makes an EventBridge client from the environment and the endpoint given", as
 
   expect(service.events("own")).toHaveLength(1);
   await service.stop();
+});
+
+describeDynamoDb("DynamoDB", (db) => {
+  it("makes a client from the environment and the endpoint given", async () => {
+    const store = createDynamoSessionStore({ table: await db.table(), endpoint: db.endpoint });
+    await store.accept(anAccept());
+
+    expect((await store.read("s1"))?.queued).toBe(1);
+    await store.close();
+  });
 });

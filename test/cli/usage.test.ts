@@ -118,6 +118,13 @@ describe("the workflow of a command", () => {
     expect(opened).toBe(0);
   });
 
+  it("C-60 a path in place of a workflow's name is a usage error", async () => {
+    const { exit, err } = await runCli(["validate", "workflows/order/"], { root: aRoot(["order"]) });
+
+    expect(exit).toBe(2);
+    expect(err).toContain("in place of the path workflows/order/");
+  });
+
   it("C-60 a directory without a workflow.yaml is no workflow", async () => {
     const root = aRoot(["order"], { "workflows/notes/readme.md": "" });
 

@@ -1,21 +1,14 @@
 /** LangGraph's own suite for savers, over the saver that runs the turns and a DynamoDB table. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDynamoSessionStore, createMemoryLargeValues } from "../../lib/stores/dynamodb/index.js";
-import { type DynamoDb, findDynamoDb, startDynamoDb } from "../harness/dynamodb.js";
+import { describeDynamoDb } from "../harness/dynamodb.js";
 import { storeSaver } from "../harness/store-saver.js";
 
 // The suite finds vitest's functions as globals.
 Object.assign(globalThis, { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it });
 const { validate } = await import("@langchain/langgraph-checkpoint-validation");
-const found = findDynamoDb();
 
-describe.skipIf(found === null)("DynamoDB", () => {
-  let db: DynamoDb;
-  beforeAll(async () => {
-    db = await startDynamoDb(found ?? "");
-  });
-  afterAll(() => db.stop());
-
+describeDynamoDb("DynamoDB", (db) => {
   validate({
     checkpointerName: "parkway on dynamodb",
     createCheckpointer: async () => {

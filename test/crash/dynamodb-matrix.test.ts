@@ -1,25 +1,18 @@
 /** The world ends at requests to DynamoDB, not only at operations of the store: between the two requests of a claim, too. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createDynamoSessionStore, createMemoryLargeValues } from "../../lib/stores/dynamodb/index.js";
 import { createMemoryFileStore } from "../../lib/stores/memory/index.js";
-import { type DynamoDb, findDynamoDb, startDynamoDb } from "../harness/dynamodb.js";
+import { describeDynamoDb } from "../harness/dynamodb.js";
 import { countRequests, tap } from "../harness/dynamodb-wire.js";
 import { SCENARIOS } from "./scenarios.js";
 import { type Kill, type Mode, runScenario, type WorldStores } from "./world.js";
 
-const found = findDynamoDb();
 const MODES: Mode[] = ["before", "after", "answer lost"];
 const MINUTES = 60_000;
 /** Kill points tried of each scenario in the ordinary run; `PARKWAY_CRASH_POINTS=all` tries every one. */
 const SAMPLE = process.env.PARKWAY_CRASH_POINTS === "all" ? Number.POSITIVE_INFINITY : 12;
 
-describe.skipIf(found === null)("the world ends at requests to DynamoDB", () => {
-  let db: DynamoDb;
-  beforeAll(async () => {
-    db = await startDynamoDb(found ?? "");
-  });
-  afterAll(() => db.stop());
-
+describeDynamoDb("the world ends at requests to DynamoDB", (db) => {
   /** Stores whose every request can be the last of the first agent's. */
   async function world(): Promise<WorldStores & { counted: { name: string; bytes: number }[] }> {
     const table = await db.table();

@@ -1,6 +1,6 @@
 /**
- * A DynamoDB to test against: the one at PARKWAY_TEST_DYNAMODB, else a local engine where its package is installed
- * (an optional dependency), else none, and the suites that need one are skipped.
+ * A DynamoDB to test against: the one at PARKWAY_TEST_DYNAMODB, else a local engine. The engine is there for one
+ * platform only; on others the suites are skipped, on that one its absence is an error.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -8,36 +8,52 @@ import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, describe } from "vitest";
 import { ensureTable } from "../../lib/stores/dynamodb/index.js";
 
 const ENGINE = "@dynoxide/linux-x64";
 const READY_WITHIN_MS = 10_000;
 
 export interface DynamoDb {
-  /** Undefined: the service's own address. */
-  endpoint: string | undefined;
+  readonly endpoint: string;
   client(config?: DynamoDBClientConfig): DynamoDBClient;
   /** A new, empty table's name. */
   table(): Promise<string>;
-  stop(): void;
 }
 
-/** Where the engine can be had; null, with one line that says so, where it cannot. */
-export function findDynamoDb(): string | null {
+/** A suite over one DynamoDB, which is up while its hooks and tests run. */
+export function describeDynamoDb(name: string, suite: (db: DynamoDb) => void): void {
+  const found = findDynamoDb();
+  describe.skipIf(found === null)(name, () => {
+    let started: Awaited<ReturnType<typeof start>>;
+    beforeAll(async () => {
+      started = await start(found ?? "");
+    });
+    afterAll(() => started.stop());
+    suite({
+      get endpoint() {
+        return started.endpoint;
+      },
+      client: (config) => started.client(config),
+      table: () => started.table(),
+    });
+  });
+}
+
+/** An address, or the engine's program; null, with one line that says so, where there is neither. */
+function findDynamoDb(): string | null {
   const given = process.env.PARKWAY_TEST_DYNAMODB;
   if (given) return given;
-  try {
-    return join(dirname(createRequire(import.meta.url).resolve(`${ENGINE}/package.json`)), "dynoxide");
-  } catch {
+  if (`${process.platform}-${process.arch}` !== "linux-x64") {
     console.info(
-      `DynamoDB suites are skipped: ${ENGINE} is not installed, and PARKWAY_TEST_DYNAMODB names no endpoint.`,
+      `DynamoDB suites are skipped: ${ENGINE} does not run here, and PARKWAY_TEST_DYNAMODB names no endpoint.`,
     );
     return null;
   }
+  return join(dirname(createRequire(import.meta.url).resolve(`${ENGINE}/package.json`)), "dynoxide");
 }
 
-/** @param found - what `findDynamoDb` gave */
-export async function startDynamoDb(found: string): Promise<DynamoDb> {
+async function start(found: string): Promise<DynamoDb & { stop(): void }> {
   const isEndpoint = found.startsWith("http");
   const port = isEndpoint ? 0 : await freePort();
   const endpoint = isEndpoint ? found : `http://127.0.0.1:${port}`;

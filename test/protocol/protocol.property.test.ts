@@ -5,7 +5,7 @@ import type { SessionStore } from "../../lib/session/ports.js";
 import { createDynamoSessionStore } from "../../lib/stores/dynamodb/index.js";
 import { createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { createSqliteSessionStore } from "../../lib/stores/sqlite/index.js";
-import { findDynamoDb, startDynamoDb } from "../harness/dynamodb.js";
+import { describeDynamoDb } from "../harness/dynamodb.js";
 import { temporaryFolder } from "../harness/temporary.js";
 import { histories, World } from "./world.js";
 
@@ -15,7 +15,6 @@ const RUNS = Number(LONG_RUNS ?? 500);
 const SEED = LONG_RUNS === undefined ? { seed: 20_260_105 } : {};
 /** The same over the wire, a few. */
 const DYNAMODB_RUNS = Math.max(1, Math.round(RUNS / 125));
-const dynamoDb = findDynamoDb();
 /** SQLite runs the same decisions; what it could add is in the reading and writing around them. */
 const SQLITE_RUNS = Math.max(1, Math.round(RUNS / 20));
 
@@ -37,20 +36,16 @@ describe("the session protocol under any history of senders, workers, crashes an
       };
     });
   }, 600_000);
+});
 
-  it.skipIf(dynamoDb === null)(
-    "S-2 S-3 S-16 S-23 S-25 S-31 S-59 S-61 S-103 loses nothing, repeats nothing, and keeps order in DynamoDB",
-    async () => {
-      const db = await startDynamoDb(dynamoDb ?? "");
-      const client = db.client();
-      await holds(DYNAMODB_RUNS, async () => ({
-        store: createDynamoSessionStore({ table: await db.table(), client }),
-        dispose: () => {},
-      }));
-      db.stop();
-    },
-    600_000,
-  );
+describeDynamoDb("the session protocol over the wire", (db) => {
+  it("S-2 S-3 S-16 S-23 S-25 S-31 S-59 S-61 S-103 loses nothing, repeats nothing, and keeps order in DynamoDB", async () => {
+    const client = db.client();
+    await holds(DYNAMODB_RUNS, async () => ({
+      store: createDynamoSessionStore({ table: await db.table(), client }),
+      dispose: () => {},
+    }));
+  }, 600_000);
 });
 
 interface Made {

@@ -1,23 +1,16 @@
 /** Many at once on one session, each request delayed by chance: nothing is lost, doubled or done in another order. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { aCommit, anAccept, anEvent, aSettlement, lease, T0 } from "../../../test/harness/builders.js";
-import { type DynamoDb, findDynamoDb, startDynamoDb } from "../../../test/harness/dynamodb.js";
+import { describeDynamoDb } from "../../../test/harness/dynamodb.js";
 import { tap } from "../../../test/harness/dynamodb-wire.js";
 import type { SessionStore } from "../../session/ports.js";
 import { createDynamoSessionStore } from "./index.js";
 
-const found = findDynamoDb();
 const ARRIVALS = 16;
 const WORKERS = 3;
 const TIME = { now: T0, ...lease };
 
-describe.skipIf(found === null)("concurrency", () => {
-  let db: DynamoDb;
-  beforeAll(async () => {
-    db = await startDynamoDb(found ?? "");
-  });
-  afterAll(() => db.stop());
-
+describeDynamoDb("concurrency", (db) => {
   function shaken(table: string): SessionStore {
     const client = tap(db.client(), "command", async (_, send) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));

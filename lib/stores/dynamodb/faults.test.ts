@@ -1,25 +1,19 @@
 /** A service that is busy, forgets its answers, cuts pages and lags behind. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { aCommit, anAccept, anEvent, aSettlement, lease, T0, won } from "../../../test/harness/builders.js";
-import { type DynamoDb, findDynamoDb, startDynamoDb } from "../../../test/harness/dynamodb.js";
+import { describeDynamoDb } from "../../../test/harness/dynamodb.js";
 import { anError, cancelled, type Tap, tap } from "../../../test/harness/dynamodb-wire.js";
 import { LeaseLostError, StoreUnavailableError } from "../../session/errors.js";
 import type { SessionStore } from "../../session/ports.js";
 import { createDynamoSessionStore } from "./index.js";
 
-const found = findDynamoDb();
 const TIME = { now: T0, ...lease };
 const CLAIM = { owner: "a", ...TIME };
 
-describe.skipIf(found === null)("faults", () => {
-  let db: DynamoDb;
+describeDynamoDb("faults", (db) => {
   let table: string;
   /** On a service without faults. */
   let sound: SessionStore;
-  beforeAll(async () => {
-    db = await startDynamoDb(found ?? "");
-  });
-  afterAll(() => db.stop());
   beforeEach(async () => {
     table = await db.table();
     sound = createDynamoSessionStore({ table, client: db.client() });

@@ -1,14 +1,13 @@
 /** Values that fit no item, and commits that fit no transaction. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { aCommit, anAccept, aSettlement, lease, T0, won } from "../../../test/harness/builders.js";
-import { type DynamoDb, findDynamoDb, startDynamoDb } from "../../../test/harness/dynamodb.js";
+import { describeDynamoDb } from "../../../test/harness/dynamodb.js";
 import { tap } from "../../../test/harness/dynamodb-wire.js";
 import type { StoredOutcome } from "../../session/arrival.js";
 import { CheckpointCorruptError, LeaseLostError } from "../../session/errors.js";
 import type { SessionStore } from "../../session/ports.js";
 import { createDynamoSessionStore, createMemoryLargeValues, type LargeValues } from "./index.js";
 
-const found = findDynamoDb();
 const TIME = { now: T0, ...lease };
 const CLAIM = { owner: "a", ...TIME };
 const MB = 1024 * 1024;
@@ -16,17 +15,12 @@ const MB = 1024 * 1024;
 const MAX_ITEM_BYTES = 350_000;
 const ITEMS = 105;
 
-describe.skipIf(found === null)("large values and large commits", () => {
-  let db: DynamoDb;
+describeDynamoDb("large values and large commits", (db) => {
   let table: string;
   let largeValues: LargeValues;
   let store: SessionStore;
   /** The largest item of every transaction. */
   let largestItem: number;
-  beforeAll(async () => {
-    db = await startDynamoDb(found ?? "");
-  });
-  afterAll(() => db.stop());
   beforeEach(async () => {
     table = await db.table();
     largeValues = createMemoryLargeValues();

@@ -1,22 +1,15 @@
 /** What a turn costs: requests and bytes. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { aCommit, anAccept, anEvent, aSettlement, lease, T0, won } from "../../../test/harness/builders.js";
-import { type DynamoDb, findDynamoDb, startDynamoDb } from "../../../test/harness/dynamodb.js";
+import { describeDynamoDb } from "../../../test/harness/dynamodb.js";
 import { countRequests } from "../../../test/harness/dynamodb-wire.js";
 import type { ClaimResult } from "../../session/ports.js";
 import { createDynamoSessionStore } from "./index.js";
 
-const found = findDynamoDb();
 const TIME = { now: T0, ...lease };
 const CLAIM = { owner: "a", ...TIME };
 
-describe.skipIf(found === null)("requests", () => {
-  let db: DynamoDb;
-  beforeAll(async () => {
-    db = await startDynamoDb(found ?? "");
-  });
-  afterAll(() => db.stop());
-
+describeDynamoDb("requests", (db) => {
   async function counted() {
     const client = db.client();
     const requests = countRequests(client);

@@ -11,6 +11,7 @@ import {
   decideSettle,
   isReceiptExpired,
 } from "../../session/protocol/index.js";
+import { clientSettings } from "../aws-client.js";
 import { type Sleep, sleepFor } from "../backoff.js";
 import { acceptArrival } from "./accepting.js";
 import type { Context } from "./carrying.js";
@@ -43,8 +44,6 @@ export interface DynamoSessionStoreOptions {
   sleep?: Sleep;
 }
 
-/** The SDK sends again by itself when the service is busy or does not answer; a little more patiently than it does by default. */
-const SDK_ATTEMPTS = 5;
 /** Events taken off in one transaction. */
 const EVENTS_AT_ONCE = 80;
 
@@ -161,8 +160,8 @@ export function createDynamoSessionStore(options: DynamoSessionStoreOptions): Se
   };
 }
 
-async function openClient({ client, endpoint, region }: DynamoSessionStoreOptions): Promise<DynamoDBClient> {
+async function openClient({ client, ...place }: DynamoSessionStoreOptions): Promise<DynamoDBClient> {
   if (client) return client;
   const { DynamoDBClient: Client } = await sdk();
-  return new Client({ endpoint, region, maxAttempts: SDK_ATTEMPTS });
+  return new Client(clientSettings(place));
 }

@@ -1,7 +1,7 @@
 /** What goes over the wire, whatever the session: consistency, expiry, order of writing, and what is loaded when. */
 import { readdirSync, readFileSync } from "node:fs";
 import { DescribeTableCommand, DescribeTimeToLiveCommand, GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   aCommit,
   anAccept,
@@ -12,12 +12,11 @@ import {
   T0,
   won,
 } from "../../../test/harness/builders.js";
-import { type DynamoDb, findDynamoDb, startDynamoDb } from "../../../test/harness/dynamodb.js";
+import { describeDynamoDb } from "../../../test/harness/dynamodb.js";
 import { tap, type WireRequest } from "../../../test/harness/dynamodb-wire.js";
 import { createDynamoSessionStore, createMemoryLargeValues, ensureTable, TTL_ATTRIBUTE } from "./index.js";
 import { receiptKey } from "./keys.js";
 
-const found = findDynamoDb();
 const TIME = { now: T0, ...lease };
 const CLAIM = { owner: "a", ...TIME };
 
@@ -30,13 +29,7 @@ it("loads the SDK inside functions only", () => {
   }
 });
 
-describe.skipIf(found === null)("the table", () => {
-  let db: DynamoDb;
-  beforeAll(async () => {
-    db = await startDynamoDb(found ?? "");
-  });
-  afterAll(() => db.stop());
-
+describeDynamoDb("the table", (db) => {
   async function opened() {
     const table = await db.table();
     const requests: WireRequest[] = [];

@@ -2,6 +2,7 @@
 import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { ParkwayError } from "../../session/errors.js";
 import type { EventBus } from "../../session/ports.js";
+import { clientSettings } from "../aws-client.js";
 import { backoffMs, type Sleep, sleepFor } from "../backoff.js";
 import { type BusEntry, busEntry, callsOf } from "./entries.js";
 
@@ -109,13 +110,7 @@ function unsentOf({ eventId }: BusEntry, code: string): UnsentEvent {
   return { eventId, code };
 }
 
-async function connect({ client, endpoint, region }: EventBridgeBusOptions) {
+async function connect({ client, ...place }: EventBridgeBusOptions) {
   const sdk = await import("@aws-sdk/client-eventbridge");
-  const made = {
-    ...(region !== undefined ? { region } : {}),
-    ...(endpoint !== undefined ? { endpoint } : {}),
-    maxAttempts: 5,
-    requestHandler: { connectionTimeout: 3_000, socketTimeout: 10_000 },
-  };
-  return { sdk, client: client ?? new sdk.EventBridgeClient(made) };
+  return { sdk, client: client ?? new sdk.EventBridgeClient(clientSettings(place)) };
 }

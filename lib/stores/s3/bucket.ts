@@ -1,6 +1,7 @@
 /** The operations of one bucket that the stores are built from, with the service's answers turned into values. */
 import { randomUUID } from "node:crypto";
 import type { S3Client } from "@aws-sdk/client-s3";
+import { clientSettings } from "../aws-client.js";
 import { backoffMs, type Sleep, sleepFor } from "../backoff.js";
 
 /** How often a write is tried that another write of the same key is in the way of. */
@@ -144,14 +145,8 @@ export function decodedKey(key: string, encoding: string | undefined): string {
 async function connect(options: BucketOptions) {
   const sdk = await import("@aws-sdk/client-s3");
   if (options.client) return { sdk, client: options.client };
-  const { endpoint, region } = options;
-  const client = new sdk.S3Client({
-    ...(region !== undefined ? { region } : {}),
-    ...(endpoint !== undefined ? { endpoint, forcePathStyle: true } : {}),
-    maxAttempts: 5,
-    // Without these a connection that died silently would hold a turn until its function's end.
-    requestHandler: { connectionTimeout: 3_000, socketTimeout: 30_000 },
-  });
+  const pathStyle = options.endpoint !== undefined ? { forcePathStyle: true } : {};
+  const client = new sdk.S3Client({ ...clientSettings(options, 30_000), ...pathStyle });
   return { sdk, client };
 }
 

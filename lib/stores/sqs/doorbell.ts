@@ -3,6 +3,7 @@ import type { SQSClient } from "@aws-sdk/client-sqs";
 import { ParkwayError } from "../../session/errors.js";
 import { parseSessionId } from "../../session/ids.js";
 import type { Doorbell } from "../../session/ports.js";
+import { clientSettings } from "../aws-client.js";
 
 /** API reference, SendMessage: `DelaySeconds` goes up to 15 minutes. */
 const LONGEST_DELAY_SECONDS = 900;
@@ -64,13 +65,7 @@ function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^ -~]/g, escaped);
 }
 
-async function connect({ client, endpoint, region }: SqsDoorbellOptions) {
+async function connect({ client, ...place }: SqsDoorbellOptions) {
   const sdk = await import("@aws-sdk/client-sqs");
-  const made = {
-    ...(region !== undefined ? { region } : {}),
-    ...(endpoint !== undefined ? { endpoint } : {}),
-    maxAttempts: 5,
-    requestHandler: { connectionTimeout: 3_000, socketTimeout: 10_000 },
-  };
-  return { sdk, client: client ?? new sdk.SQSClient(made) };
+  return { sdk, client: client ?? new sdk.SQSClient(clientSettings(place)) };
 }
