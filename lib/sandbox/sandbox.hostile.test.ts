@@ -1,5 +1,8 @@
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { aSandbox, reasonOf } from "./sandbox.fixture.js";
+
+// The attacks use up a memory limit or a stack; a busy machine may take long over it.
+vi.setConfig({ testTimeout: 120_000 });
 
 const sandbox = aSandbox();
 const { body } = sandbox;
