@@ -12,6 +12,9 @@ const MAY_IMPORT = {
   models: [...CORE, "tools"],
   turn: [...CORE, "sandbox", "workspace", "models", "tools"],
   stores: [...CORE, "workspace"],
+  config: [...CORE, "models", "tools"],
+  intake: [...CORE, "workspace", "config"],
+  http: [...CORE, "intake", "config"],
 };
 const TEST = "\\.(?:test|fixture)\\.ts$";
 
@@ -49,10 +52,13 @@ module.exports = {
       name: "around-an-index",
       comment:
         "a folder's surface is its index.ts; types.ts files may be imported singly, session's files too (the words of all " +
-        "floors above), and turn's by agent, which assembles them",
+        "floors above), what a deployment says (config/deployment.ts), and turn's by agent, which assembles them",
       severity: "error",
       from: { path: "^lib/([^/]+)/", pathNot: `^lib/agent/|${TEST}` },
-      to: { path: "^lib/[^/]+/", pathNot: "^lib/$1/|/(?:index|types)\\.ts$|^lib/session/" },
+      to: {
+        path: "^lib/[^/]+/",
+        pathNot: "^lib/$1/|/(?:index|types)\\.ts$|^lib/session/|^lib/config/deployment\\.ts$",
+      },
     },
     {
       name: "around-an-index-of-agent",
@@ -60,6 +66,20 @@ module.exports = {
       severity: "error",
       from: { path: "^lib/agent/", pathNot: TEST },
       to: { path: "^lib/[^/]+/", pathNot: "^lib/(?:agent|session|turn)/|/(?:index|types)\\.ts$" },
+    },
+    {
+      name: "entrances-load-no-model-library",
+      comment: "what accepts inputs starts fast: nothing it reaches, types included, loads LangChain (F-78)",
+      severity: "error",
+      from: { path: "^lib/(?:intake|http)/", pathNot: TEST },
+      to: { path: "node_modules/(?:@langchain/|langsmith)", reachable: true },
+    },
+    {
+      name: "functions-and-cdk-stand-on-lib",
+      comment: "functions/ and cdk/ stand on lib/ and not on each other; nothing stands on them, and nothing on test/",
+      severity: "error",
+      from: { path: "^(lib|functions|cdk)/", pathNot: TEST },
+      to: { path: "^(?:functions|cdk|test)/", pathNot: "^$1/" },
     },
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
     { name: "resolvable", severity: "error", from: { path: "^lib/", pathNot: TEST }, to: { couldNotResolve: true } },

@@ -1,27 +1,25 @@
 /** An agent that follows one workflow: assembled once, working on any number of sessions (H-8, H-44…H-79). */
-import { hostname } from "node:os";
-import { resolve } from "node:path";
-import { createComposer } from "./agent/assembly.js";
-import { acceptArrival, seeThrough } from "./agent/drive.js";
+import { seeThrough } from "./agent/drive.js";
 import { embeddedStores } from "./agent/embedded.js";
 import { type CreateAgentParams, checkOptionKeys } from "./agent/options.js";
-import { parsedSessionId, resolveSession, type SessionResolution } from "./agent/resolve-session.js";
+import { createRuntime } from "./agent/runtime.js";
 import { createSessions, type Sessions } from "./agent/sessions.js";
-import { checkInput, type FileInput, storeFiles } from "./agent/turn-input.js";
 import { wakeDue } from "./agent/wake.js";
-import { createWorkflows } from "./agent/workflows.js";
+import {
+  acceptArrival,
+  arrivalKey,
+  type FileInput,
+  firingInput,
+  parsedSessionId,
+  prepareInput,
+  resolveSession,
+  type SessionResolution,
+} from "./intake/index.js";
 import type { Machine } from "./machine/types.js";
-import { loadDotEnv } from "./models/index.js";
 import type { ArrivalInput, ArrivalSource, Receipt } from "./session/arrival.js";
 import { UnknownTriggerError } from "./session/errors.js";
-import { renderEventLine } from "./session/event-line.js";
-import type { EngineEvent } from "./session/events.js";
-import { LEASE_MS } from "./session/index.js";
 import type { Outcome } from "./session/outcome.js";
-import { systemClock } from "./stores/clock/index.js";
-import { createEmitter } from "./turn/emitter.js";
-import { AgentClosedError } from "./turn/errors.js";
-import type { Host, LegOptions } from "./turn/types.js";
+import type { LegOptions } from "./turn/types.js";
 import { type WorkReport, workSession } from "./turn/worker.js";
 
 export interface TurnInput {
@@ -96,66 +94,35 @@ export interface Agent {
 /** @throws the errors of H-129's first row, before anything is written to the session store (H-9) */
 export async function createAgent(params: CreateAgentParams): Promise<Agent> {
   checkOptionKeys(params);
-  const rootDir = resolve(params.workspace?.rootDir ?? ".");
-  const env = params.env ?? loadDotEnv(rootDir, process.env);
-  const clock = params.host?.clock ?? systemClock;
-  const emitter = createEmitter({
-    clock,
-    onEvent: params.onEvent ?? printEvent,
-    onHandlerError: (error) =>
-      process.emitWarning(`An event handler threw: ${error instanceof Error ? error.message : String(error)}`),
-  });
-  const sandbox = params.sandboxRuntime ?? (await lazySandbox());
-  const composer = await createComposer(params, { rootDir, env, sandbox, emitter });
-  const workflows = createWorkflows(composer, emitter);
+  const runtime = await createRuntime(params);
+  const { workflows, watched } = runtime;
   const assembly = await workflows.current(params.workflow);
-  const stores = params.stores ?? (await embeddedStores(rootDir));
-  const closing = new AbortController();
-  const underWay = new Set<Promise<unknown>>();
-  const host: Host = {
-    store: stores.sessions,
-    files: stores.files,
-    doorbell: params.host?.doorbell ?? { ring: async () => {} },
-    ...(params.host?.bus ? { bus: params.host.bus } : {}),
-    clock,
-    emitter,
-    owner: params.host?.owner ?? `${hostname()}/${process.pid}`,
-    leaseMs: params.host?.leaseMs ?? LEASE_MS,
-    closing: closing.signal,
-    jitter: Math.random,
-    assemblyFor: (workflow) => workflows.current(workflow),
-  };
+  const stores = params.stores ?? (await embeddedStores(runtime.rootDir));
+  const { host, intake } = runtime.over(stores);
+  const { clock } = host;
 
-  async function run(id: string, input: ArrivalInput, config: TurnConfig = {}): Promise<Outcome> {
-    const { idempotencyKey, ...options } = config;
+  async function run(
+    id: string,
+    given: { input: ArrivalInput; files?: TurnInput["files"] },
+    config: TurnConfig = {},
+  ): Promise<Outcome> {
+    const { idempotencyKey: key, ...options } = config;
     options.signal?.throwIfAborted();
-    closing.signal.throwIfAborted();
-    const sessionId = parsedSessionId(assembly, id);
+    runtime.closing.throwIfAborted();
+    const sessionId = parsedSessionId(intake, id);
     const current = await workflows.current(params.workflow);
-    await checkInput(host, current, { sessionId, input, repeats: idempotencyKey !== undefined });
-    const receipt = await acceptArrival(host, {
-      sessionId,
-      workflow: params.workflow,
-      input,
-      source: "api",
-      ...(idempotencyKey !== undefined ? { key: idempotencyKey } : {}),
-    });
+    // With a key it may be a repetition, whose answer the session's condition has no say in (S-3).
+    const depth = key === undefined ? "session" : "shape";
+    const arrival = arrivalKey({ source: "api", key });
+    const input = await prepareInput(intake, current, { ...given, key: arrival, sessionId }, { depth });
+    const { receipt } = await acceptArrival(intake, arrival, { sessionId, workflow: params.workflow, input });
     return watched(seeThrough(host, receipt, options));
   }
 
-  function watched<Result>(work: Promise<Result>): Promise<Result> {
-    const settled: Promise<unknown> = work.then(
-      () => underWay.delete(settled),
-      () => underWay.delete(settled),
-    );
-    underWay.add(settled);
-    return work;
-  }
-
   const decide = (sessionId: string, decision: DecisionInput, config?: TurnConfig) =>
-    run(sessionId, { kind: "decision", ...decision }, config);
+    run(sessionId, { input: { kind: "decision", ...decision } }, config);
   const deliver = (sessionId: string, delivery: DeliveryInput, config?: TurnConfig) =>
-    run(sessionId, { ...delivery, kind: "delivery", trigger: delivery.trigger?.id ?? "" }, config);
+    run(sessionId, { input: { ...delivery, kind: "delivery", trigger: delivery.trigger?.id ?? "" } }, config);
 
   return {
     workflow: {
@@ -169,81 +136,38 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
       async send(sessionId, input, config) {
         if ("decision" in input) return decide(sessionId, input.decision, config);
         if ("delivery" in input) return deliver(sessionId, input.delivery, config);
-        const { message, trigger, variables } = input;
-        const files = await storeFiles(host, {
-          sessionId: parsedSessionId(assembly, sessionId),
-          input,
-          repeats: config?.idempotencyKey !== undefined,
-        });
-        return run(
-          sessionId,
-          {
-            kind: "turn",
-            ...(message !== undefined ? { message } : {}),
-            ...(trigger !== undefined ? { trigger: trigger.id } : {}),
-            ...(variables !== undefined ? { variables } : {}),
-            ...(files ? { files } : {}),
-          },
-          config,
-        );
+        const { files, trigger, ...said } = input;
+        return run(sessionId, { input: firingInput({ ...said, trigger: trigger?.id }), files }, config);
       },
       decide,
-      reply: (sessionId, message, config) => run(sessionId, { kind: "reply", message }, config),
+      reply: (sessionId, message, config) => run(sessionId, { input: { kind: "reply", message } }, config),
       deliver,
       resolveSession: async (firing) =>
-        resolveSession(host, await workflows.current(params.workflow), {
+        resolveSession(intake, await workflows.current(params.workflow), {
           ...firing,
           ...(params.sessionPath ? { assemblyPath: params.sessionPath } : {}),
         }),
     },
-    async accept(id, input, { source = "api", key } = {}) {
-      const sessionId = parsedSessionId(assembly, id);
-      await checkInput(host, assembly, { sessionId, input, repeats: true });
-      return acceptArrival(host, {
-        sessionId,
-        workflow: params.workflow,
-        input,
-        source,
-        ...(key !== undefined ? { key } : {}),
-      });
+    async accept(id, given, { source = "api", key } = {}) {
+      const sessionId = parsedSessionId(intake, id);
+      const arrival = arrivalKey({ source, key });
+      const incoming = { key: arrival, sessionId, input: given };
+      const input = await prepareInput(intake, assembly, incoming, { depth: "shape" });
+      return (await acceptArrival(intake, arrival, { sessionId, workflow: params.workflow, input })).receipt;
     },
-    work: async (sessionId, options) => watched(workSession(host, parsedSessionId(assembly, sessionId), options)),
+    work: async (sessionId, options) => watched(workSession(host, parsedSessionId(intake, sessionId), options)),
     receipt: (arrivalId) => stores.sessions.receipt(arrivalId, clock.now()),
-    sessions: createSessions(host, assembly),
+    sessions: createSessions(intake, assembly),
     wake: () => watched(wakeDue(host)),
     async getSpecSnapshot(hash) {
       const bytes = await stores.files.readShared(`_specs/${hash}.json`);
       return bytes === null ? null : JSON.parse(new TextDecoder().decode(bytes));
     },
     async close() {
-      closing.abort(new AgentClosedError());
-      await allWithin(underWay, CLOSING_MS);
-      await sandbox.close();
+      await runtime.close();
       if (!params.stores) await stores.sessions.close();
     },
   };
-}
-
-/** How long closing waits for turns to give their sessions back; the lease frees what takes longer. */
-const CLOSING_MS = 1_000;
-
-async function allWithin(work: Iterable<Promise<unknown>>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([Promise.all(work), late]);
-  clearTimeout(timer);
-}
-
-/** H-38: what happens to events that nobody subscribed to. */
-function printEvent(event: EngineEvent): void {
-  process.stderr.write(`${renderEventLine(event)}\n`);
-}
-
-async function lazySandbox() {
-  const { createSandbox } = await import("./sandbox/index.js");
-  return createSandbox();
 }
 
 export { workflowOfSession } from "./agent/embedded.js";

@@ -1,13 +1,7 @@
 /** What `parkway` offers: one list, nothing public by accident. */
 
-export {
-  InvalidClockError,
-  UnsupportedFeatureError,
-  UnsupportedRuntimeContractError,
-  WorkflowLoadError,
-} from "./agent/errors.js";
+export { InvalidClockError } from "./agent/errors.js";
 export type { AgentStores } from "./agent/options.js";
-export type { SessionResolution } from "./agent/resolve-session.js";
 export type { Sessions } from "./agent/sessions.js";
 export {
   type Agent,
@@ -18,7 +12,13 @@ export {
   type TurnConfig,
   type TurnInput,
 } from "./agent.js";
-export { defineConfig, type ParkwayConfig } from "./config.js";
+export { defineConfig, type ParkwayConfig } from "./config/index.js";
+export {
+  type SessionResolution,
+  UnsupportedFeatureError,
+  UnsupportedRuntimeContractError,
+  WorkflowLoadError,
+} from "./intake/index.js";
 export type { GovernanceRule, PathAccess, ToolPaths } from "./kernel/types.js";
 export {
   costOf,
@@ -36,11 +36,13 @@ export {
   EmptyMessageError,
   IdempotencyConflictError,
   InboxFullError,
+  InputTooLargeError,
   InvalidDecisionTargetError,
   InvalidSessionPathError,
   InvalidTitleError,
   InvalidTurnFileError,
   InvalidVariableNameError,
+  InvalidVariablesError,
   LeaseLostError,
   MissingDeliveryTriggerError,
   ParkwayError,
@@ -51,9 +53,12 @@ export {
   SessionStoreIdError,
   SessionWorkflowMismatchError,
   StaleDecisionError,
+  UnknownSessionError,
   UnknownSessionTriggerError,
   UnknownTriggerError,
+  UnknownWorkflowError,
   UnstorableStateError,
+  WorkflowDisabledError,
   WorkspacePathEscapeError,
 } from "./session/errors.js";
 export type { EngineEvent, EventHandler } from "./session/events.js";
@@ -78,4 +83,5 @@ export {
   workflowToolName,
 } from "./spec/index.js";
 export { ReservedToolNameError, ToolPathsError, toolsFromMap } from "./tools/index.js";
+export { type CreateWorkerParams, createWorker, type Worker } from "./worker.js";
 export { validateWorkflow } from "./workspace/validate/index.js";

@@ -1,11 +1,13 @@
 /** Composing a workflow: its machine, tools, models, prompt, and the tables the kernel reads (H-10, H-25…H-31). */
+
+import { loadMachine, workflowText } from "../intake/index.js";
 import type { GovernanceTables } from "../kernel/types.js";
-import { compileMachine, renderStaticPrompt, usesLater } from "../machine/index.js";
+import { renderStaticPrompt } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import { createModelSet, type Environment, environmentPricing, environmentPromptCache } from "../models/index.js";
 import type { Sandbox } from "../sandbox/types.js";
 import { UnknownTriggerError } from "../session/errors.js";
-import { MANUAL_TRIGGER, parseSpec, workflowPaths } from "../spec/index.js";
+import { MANUAL_TRIGGER } from "../spec/index.js";
 import {
   CONTROL_NAMES,
   controlDefinition,
@@ -16,6 +18,7 @@ import {
   writeTodosDefinition,
 } from "../tools/index.js";
 import type { Emitter } from "../turn/emitter.js";
+import { unreachableBounds } from "../turn/step-limit.js";
 import type { Assembly } from "../turn/types.js";
 import {
   type Authoring,
@@ -27,8 +30,7 @@ import {
   type MountTable,
   mountInfos,
 } from "../workspace/index.js";
-import { UnsupportedFeatureError, UnsupportedRuntimeContractError, WorkflowLoadError } from "./errors.js";
-import { type CreateAgentParams, checkTurnDefaults, pinnedClock } from "./options.js";
+import { checkTurnDefaults, pinnedClock, type RuntimeParams } from "./options.js";
 
 /** What all workflows of one agent share. */
 export interface Composer {
@@ -36,10 +38,12 @@ export interface Composer {
   /** What the composition is made from, to tell whether it has changed. */
   text(workflow: string): Promise<string>;
   authoring: Authoring;
+  /** Names of the mounts. */
+  mounts: readonly string[];
 }
 
 export async function createComposer(
-  params: CreateAgentParams,
+  params: RuntimeParams,
   given: { rootDir: string; env: Environment; sandbox: Sandbox; emitter: Emitter },
 ): Promise<Composer> {
   const { rootDir, env, sandbox, emitter } = given;
@@ -89,16 +93,11 @@ export async function createComposer(
   };
   return {
     authoring,
-    async text(workflow) {
-      const texts = await Promise.all([authoring.readSpec(workflow), authoring.readAddendum(workflow)]);
-      return JSON.stringify(texts);
-    },
+    mounts: tables.mounts.map((mount) => mount.name),
+    text: (workflow) => workflowText(authoring, workflow),
     async compose(workflow) {
       const machine = await loadMachine(authoring, workflow);
-      const trigger = params.trigger?.id ?? MANUAL_TRIGGER;
-      if (params.trigger && !machine.triggers.has(trigger)) {
-        throw new UnknownTriggerError(trigger, [...machine.triggers.keys()]);
-      }
+      const trigger = defaultTrigger(params, machine);
       checkTurnDefaults(params);
       const own = machine.spec.settings?.prompt_cache;
       const promptCache = {
@@ -111,12 +110,20 @@ export async function createComposer(
         withheld: WITHHELD,
       });
       warnInertModels(params, machine, emitter);
+      warnUnreachableBounds(params, machine, emitter);
       const promptOf = (of: Machine) =>
         staticPromptOf(of, { authoring, root, mounts, systemPrompt: params.systemPrompt });
       const staticPrompt = await promptOf(machine);
       return { ...shared, machine, staticPrompt, staticPromptOf: promptOf, promptCache, defaultTrigger: trigger };
     },
   };
+}
+
+/** H-32. Of a workflow beside the agent's own, only where it declares the trigger. @throws {UnknownTriggerError} */
+function defaultTrigger({ trigger, workflow }: RuntimeParams, machine: Machine): string {
+  if (!trigger || machine.triggers.has(trigger.id)) return trigger?.id ?? MANUAL_TRIGGER;
+  if (machine.workflow === workflow) throw new UnknownTriggerError(trigger.id, [...machine.triggers.keys()]);
+  return MANUAL_TRIGGER;
 }
 
 /** Default tools that are granted by default and not served yet. */
@@ -140,53 +147,8 @@ function checkEssentialTools(essential: readonly string[], hostTools: readonly s
     throw new TypeError(`essentialTools names ${unknown.join(", ")}, which no host tool is called.`);
 }
 
-/** H-26, H-27: fails closed, with every finding of the document. */
-async function loadMachine(authoring: Authoring, workflow: string): Promise<Machine> {
-  const file = workflowPaths(workflow).spec;
-  const [text, addendum] = await Promise.all([authoring.readSpec(workflow), authoring.readAddendum(workflow)]);
-  const frontmatter = addendum?.replace(/^\uFEFF/, "").startsWith("---\n") ?? false;
-  if (text === null) {
-    const code = frontmatter ? "file/legacy-single-file" : "file/missing";
-    throw loadError(
-      workflow,
-      file,
-      code,
-      frontmatter ? "move the frontmatter of WORKFLOW.md into workflow.yaml" : "there is no workflow.yaml",
-    );
-  }
-  if (frontmatter) {
-    throw loadError(
-      workflow,
-      file,
-      "file/competing-machines",
-      "WORKFLOW.md beside it has frontmatter of its own; remove one of the two",
-    );
-  }
-  const parsed = parseSpec(text, { file });
-  if (!parsed.ok) {
-    const issues = parsed.diagnostics.filter((diagnostic) => diagnostic.class === "load");
-    const contract = issues.find((issue) => issue.code.startsWith("runtime/unsupported"));
-    if (contract && issues.length === 1) throw new UnsupportedRuntimeContractError(requestedContract(text));
-    throw new WorkflowLoadError(workflow, file, issues);
-  }
-  const machine = compileMachine(parsed, workflow);
-  const later = usesLater(machine);
-  if (later.length > 0) throw new UnsupportedFeatureError(workflow, later);
-  return machine;
-}
-
-function loadError(workflow: string, file: string, code: string, message: string): WorkflowLoadError {
-  return new WorkflowLoadError(workflow, file, [{ code, severity: "error", class: "load", message, file }]);
-}
-
-function requestedContract(text: string): { engine: string; version: string } {
-  const engine = /engine:\s*["']?([^\s,"'}]+)/.exec(text)?.[1] ?? "archmax-harness";
-  const version = /version:\s*["']?([^\s,"'}]+)/.exec(text)?.[1] ?? "3";
-  return { engine, version };
-}
-
 /** H-11: one warning names the ids that an explicit model makes inert. */
-function warnInertModels(params: CreateAgentParams, machine: Machine, emitter: Emitter): void {
+function warnInertModels(params: RuntimeParams, machine: Machine, emitter: Emitter): void {
   if (!params.model) return;
   const ids = [
     ...(machine.spec.settings?.model ? [`${machine.spec.settings.model} (settings)`] : []),
@@ -200,6 +162,14 @@ function warnInertModels(params: CreateAgentParams, machine: Machine, emitter: E
     scope: "model",
     message: `The given model serves every call; inert: ${ids.join(", ")}.`,
   });
+}
+
+/** S-53. */
+function warnUnreachableBounds({ host }: RuntimeParams, machine: Machine, emitter: Emitter): void {
+  if (host?.invocationLimitMs === undefined) return;
+  for (const message of unreachableBounds(machine, host.invocationLimitMs)) {
+    emitter.emit({ type: "warning", scope: "workflow", message });
+  }
 }
 
 async function staticPromptOf(

@@ -1,49 +1,11 @@
-/** Accepting an input and seeing it through: the caller's side of the inbox (S-1, S-9, S-101). */
-import { randomUUID } from "node:crypto";
-import type { Arrival, ArrivalInput, ArrivalSource, Receipt } from "../session/arrival.js";
+/** Seeing an accepted input through: the caller's side of the inbox (S-1, S-101). */
+import { isFinal, outcomeOfReceipt } from "../intake/index.js";
+import type { Receipt } from "../session/arrival.js";
 import { isStoreFailure, ParkwayError } from "../session/errors.js";
-import { emptyState } from "../session/fold.js";
-import { arrivalIdFor, fingerprintOf, RECEIPT_TTL_MS } from "../session/index.js";
-import { type Outcome, shownVariables } from "../session/outcome.js";
+import type { Outcome } from "../session/outcome.js";
 import { reviveError } from "../session/revive-error.js";
-import { loadState } from "../turn/load-state.js";
-import { plainJson } from "../turn/thread/plain-json.js";
 import type { Host, LegOptions } from "../turn/types.js";
 import { type WorkReport, workSession } from "../turn/worker.js";
-
-export interface Accepting {
-  sessionId: string;
-  workflow: string;
-  input: ArrivalInput;
-  source: ArrivalSource;
-  /** The caller's idempotency key; without one, every call is an arrival of its own (S-5). */
-  key?: string;
-}
-
-/** @throws {UnstorableStateError} for an input that is no plain JSON, before anything is stored */
-export async function acceptArrival(host: Host, accepting: Accepting): Promise<Receipt> {
-  const { sessionId, workflow, source } = accepting;
-  // What cannot be stored is refused here, and every store is given the same plain JSON (S-8).
-  const input = JSON.parse(plainJson(accepting.input, "input")) as ArrivalInput;
-  const now = host.clock.now();
-  const arrival: Omit<Arrival, "seq"> = {
-    id: arrivalIdFor({ scope: "", source, key: accepting.key ?? randomUUID() }),
-    sessionId,
-    source,
-    workflow,
-    input,
-    acceptedAt: now,
-  };
-  const accepted = await host.store.accept({
-    arrival,
-    fingerprint: fingerprintOf(input),
-    checkFingerprint: source !== "webhook" && source !== "bus",
-    receiptExpiresAt: now + RECEIPT_TTL_MS,
-  });
-  // It is accepted now, whatever becomes of the doorbell: an error here would have the caller send it again (S-13).
-  await host.doorbell.ring(sessionId).catch(() => undefined);
-  return accepted.receipt;
-}
 
 /** How often a waiter looks at a receipt while another worker runs the session. */
 const POLL_MS = 100;
@@ -73,7 +35,7 @@ export async function seeThrough(host: Host, accepted: Receipt, options: LegOpti
     if (settled?.error) throw settled.error;
     if (settled?.outcome) return settled.outcome;
     const receipt = await host.store.receipt(arrivalId, host.clock.now());
-    if (receipt && receipt.status !== "queued" && receipt.status !== "running") return outcomeFrom(host, receipt);
+    if (receipt && isFinal(receipt)) return outcomeFrom(host, receipt);
     host.closing.throwIfAborted();
     if (report.left !== "handed-over") await host.clock.sleep(POLL_MS, options.signal);
     if (options.signal?.aborted) {
@@ -83,10 +45,10 @@ export async function seeThrough(host: Host, accepted: Receipt, options: LegOpti
   }
 }
 
-/** The outcome of an arrival that another worker settled, with the session's history as it is now. */
+/** The outcome of an arrival that another worker settled. */
 async function outcomeFrom(host: Host, receipt: Receipt): Promise<Outcome> {
   if (receipt.error) throw reviveError(receipt.error);
-  if (!receipt.outcome) throw new ParkwayError(`The input ended as ${receipt.status}.`);
-  const state = (await loadState(host.store, receipt.sessionId))?.state ?? emptyState();
-  return { ...receipt.outcome, auditTrail: state.trail, variables: shownVariables(state), messages: state.messages };
+  const outcome = await outcomeOfReceipt(host, receipt);
+  if (outcome === null) throw new ParkwayError(`The input ended as ${receipt.status}.`);
+  return outcome;
 }

@@ -1,6 +1,7 @@
 /** The embedded store of a workspace: SQLite and files under `<rootDir>/sessions` (H-88). */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { systemClock } from "../stores/clock/index.js";
 import type { AgentStores } from "./options.js";
 
 export async function embeddedStores(rootDir: string): Promise<AgentStores> {
@@ -19,7 +20,7 @@ export async function workflowOfSession(rootDir: string, sessionId: string): Pro
   if (!existsSync(databaseOf(rootDir))) return null;
   const { sessions } = await embeddedStores(rootDir);
   try {
-    return (await sessions.read(sessionId))?.record.workflow ?? null;
+    return (await sessions.read(sessionId, systemClock.now()))?.record.workflow ?? null;
   } finally {
     await sessions.close();
   }

@@ -1,52 +1,9 @@
-/** Why an agent could not be assembled (H-26, H-27, H-129). */
+/** Why an agent could not be assembled, beside what is wrong with its workflow (H-129). */
 import { ParkwayError } from "../session/errors.js";
-import type { Diagnostic } from "../spec/types.js";
-
-export class WorkflowLoadError extends ParkwayError {
-  override readonly code = "workflow-load";
-  constructor(
-    readonly workflow: string,
-    readonly file: string,
-    readonly issues: readonly Diagnostic[],
-  ) {
-    super(
-      [`The workflow "${workflow}" cannot be loaded (${file}):`, ...issues.map((issue) => `  ${describe(issue)}`)].join(
-        "\n",
-      ),
-    );
-  }
-}
-
-export class UnsupportedRuntimeContractError extends ParkwayError {
-  override readonly code = "unsupported-runtime-contract";
-  constructor(readonly requested: { engine: string; version: string }) {
-    super(
-      `The workflow asks for ${requested.engine} ${requested.version}; this runtime serves archmax-harness version 3.`,
-    );
-  }
-  readonly supported = [{ engine: "archmax-harness", version: "3" }];
-}
-
-/** A valid workflow uses a part of the format that this version validates but does not run. */
-export class UnsupportedFeatureError extends ParkwayError {
-  override readonly code = "unsupported-feature";
-  constructor(
-    readonly workflow: string,
-    readonly uses: readonly { feature: string; where: string }[],
-  ) {
-    const list = uses.map((use) => `${use.feature} (${use.where})`).join(", ");
-    super(`The workflow "${workflow}" is valid, but this version does not run yet what it uses: ${list}.`);
-  }
-}
 
 export class InvalidClockError extends ParkwayError {
   override readonly code = "invalid-clock";
   constructor(readonly clock: string) {
     super(`"${clock}" is no clock: give a date (2026-03-20) or a date-time with Z or an offset.`);
   }
-}
-
-function describe(issue: Diagnostic): string {
-  const at = issue.line === undefined ? "" : `${issue.line}:${issue.column ?? 1} `;
-  return `${at}${issue.code} ${issue.message}`;
 }

@@ -4,13 +4,14 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
 import type { ModelFactory, PricingTable } from "../models/index.js";
 import type { Sandbox } from "../sandbox/types.js";
+import { seedProblem } from "../session/arrive/seeds.js";
 import { InvalidSessionPathError } from "../session/errors.js";
 import type { EventHandler } from "../session/events.js";
-import type { Clock, Doorbell, EventBus, FileStore, SessionStore } from "../session/ports.js";
+import type { Clock, Doorbell, EventBus, FileStore, Metrics, SessionStore } from "../session/ports.js";
+import type { Retention } from "../session/protocol/index.js";
+import { plainJson } from "../session/thread/plain-json.js";
 import { parseDottedPath } from "../spec/index.js";
 import type { ToolEffectOptions } from "../tools/index.js";
-import { seedProblem } from "../turn/opening.js";
-import { plainJson } from "../turn/thread/plain-json.js";
 import { InvalidClockError } from "./errors.js";
 
 export interface AgentStores {
@@ -50,8 +51,22 @@ export interface CreateAgentParams {
   /** The environment; `process.env` and the root's `.env` unless given (H-125). */
   env?: Record<string, string | undefined>;
   /** Ports of a host, for tests and deployments. */
-  host?: { clock?: Clock; doorbell?: Doorbell; bus?: EventBus; leaseMs?: number; owner?: string };
+  host?: {
+    clock?: Clock;
+    doorbell?: Doorbell;
+    bus?: EventBus;
+    metrics?: Metrics;
+    leaseMs?: number;
+    owner?: string;
+    /** How long sessions are kept once nothing is left to do in them (S-81); for ever unless given. */
+    retention?: Retention;
+    /** S-53: an invocation's limit minus its reserve, which is the most that one step may take. */
+    invocationLimitMs?: number;
+  };
 }
+
+/** The same for whatever runs sessions; an agent's has its workflow. */
+export type RuntimeParams = Omit<CreateAgentParams, "workflow"> & { workflow?: string };
 
 const KEYS = new Set<keyof CreateAgentParams>([
   "workflow",
@@ -78,10 +93,9 @@ const KEYS = new Set<keyof CreateAgentParams>([
 ]);
 
 /** H-8: a misspelt option is an error, not a silent default. @throws {TypeError} */
-export function checkOptionKeys(params: object): void {
-  const unknown = Object.keys(params).filter((key) => !(KEYS as Set<string>).has(key));
-  if (unknown.length > 0)
-    throw new TypeError(`createAgent has no option ${unknown.map((key) => `"${key}"`).join(", ")}.`);
+export function checkOptionKeys(params: object, { of = "createAgent", but = [] as readonly string[] } = {}): void {
+  const unknown = Object.keys(params).filter((key) => !(KEYS as Set<string>).has(key) || but.includes(key));
+  if (unknown.length > 0) throw new TypeError(`${of} has no option ${unknown.map((key) => `"${key}"`).join(", ")}.`);
 }
 
 /** H-41: epoch milliseconds, or null for the real clock. @throws {InvalidClockError} */
@@ -99,10 +113,10 @@ export function pinnedClock(text: string | undefined): number | null {
  * H-33, H-34. @throws {InvalidVariableNameError} @throws {InvalidTitleError} @throws {InvalidSessionPathError}
  * @throws {UnstorableStateError}
  */
-export function checkTurnDefaults({ variables, sessionPath }: CreateAgentParams): void {
+export function checkTurnDefaults({ variables, sessionPath }: RuntimeParams): void {
   const problem = seedProblem(variables ?? {}, "createAgent({ variables })");
   if (problem) throw problem;
-  plainJson(variables ?? {}, "variables");
+  plainJson(variables ?? {}, { path: "variables" });
   const path = sessionPath === undefined ? null : parseDottedPath(sessionPath);
   if (path && !path.ok) throw new InvalidSessionPathError(sessionPath ?? "", path.reason);
 }

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Agent, createAgent } from "../agent.js";
-import { loadConfigFile } from "./config-file.js";
+import { agentOptions, loadConfigFile } from "../config/index.js";
 import { checkStory } from "./demo/checks.js";
 import { runWorker } from "./demo/processes.js";
 import { type DemoStep, demoPaths, FATAL_TOOL, LEASE_MS, STEP_VARIABLE, type Story, WORKFLOW } from "./demo/story.js";
@@ -81,7 +81,7 @@ async function tell(terminal: Terminal, { root, sessionId, reader }: Given): Pro
 
 /** An agent that only reads. */
 async function openReader(root: string): Promise<Agent> {
-  const config = await loadConfigFile(root);
+  const config = agentOptions(await loadConfigFile(root));
   return createAgent({ ...config, workflow: WORKFLOW, workspace: { rootDir: root }, env: {}, onEvent: () => {} });
 }
 

@@ -15,26 +15,6 @@ export class UsageError extends ParkwayError {
   }
 }
 
-/** parkway.config.* does not load or holds what it must not. */
-export class ConfigFileError extends ParkwayError {
-  override readonly code = "config-file";
-  constructor(
-    readonly file: string,
-    reason: string,
-    options?: ErrorOptions,
-  ) {
-    super(`${file} cannot be used: ${reason}`, options);
-  }
-}
-
-/** The workflow starts no new work, so not even a session is made (C-64). */
-export class WorkflowDisabledError extends ParkwayError {
-  override readonly code = "workflow-disabled";
-  constructor(readonly workflow: string) {
-    super(`The workflow "${workflow}" is out of service (disabled: true); it starts no new work.`);
-  }
-}
-
 /** Whether the error explains itself, so that a stack would only hide it. */
 export function isKnownError(error: unknown): error is Error & { code: string } {
   return error instanceof ParkwayError || (error instanceof Error && "code" in error && "toJSON" in error);
@@ -45,9 +25,4 @@ export function errorJson(error: unknown): { error: Record<string, unknown> } {
   if (!(error instanceof Error)) return { error: { name: "Error", message: String(error) } };
   const fields = error instanceof ParkwayError ? error.toJSON() : { ...error };
   return { error: { ...fields, name: error.name, message: error.message } };
-}
-
-export function oneLineOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.trim().replace(/\s*\n\s*/g, " ");
 }

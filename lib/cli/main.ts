@@ -1,7 +1,8 @@
 /** The command `parkway`: parses, dispatches, and tells errors (C-57…C-59). */
 import { resolve } from "node:path";
+import { oneLineOf } from "../config/index.js";
 import { loadDotEnv } from "../models/index.js";
-import { EXIT, isKnownError, oneLineOf, UsageError } from "./errors.js";
+import { EXIT, isKnownError, UsageError } from "./errors.js";
 import { openAgent } from "./open-agent.js";
 import { parseCommandLine } from "./parse.js";
 import { icons } from "./style.js";

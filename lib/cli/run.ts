@@ -1,6 +1,6 @@
 /** `parkway run`: one turn (C-64). */
-import { EmptyMessageError } from "../session/errors.js";
-import { UsageError, WorkflowDisabledError } from "./errors.js";
+import { EmptyMessageError, WorkflowDisabledError } from "../session/errors.js";
+import { UsageError } from "./errors.js";
 import { printHeader } from "./header.js";
 import { checkedSessionId, filesOption, textOption, variablesOption } from "./options.js";
 import { runTurn } from "./turn.js";

@@ -1,10 +1,12 @@
 /** Runs one turn of a session and prints it: what `run`, `decide`, `reply` and `deliver` share. */
+
+import { oneLineOf } from "../config/index.js";
 import { formatUsage, hasUsage } from "../models/index.js";
 import { renderEventLine } from "../session/event-line.js";
 import type { EngineEvent, EventHandler } from "../session/events.js";
 import type { Outcome } from "../session/outcome.js";
 import type { Usage } from "../session/state.js";
-import { EXIT, errorJson, isKnownError, oneLineOf } from "./errors.js";
+import { EXIT, errorJson, isKnownError } from "./errors.js";
 import { viewOutcome } from "./outcome-view.js";
 import { createStateFlowRenderer } from "./state-flow.js";
 import { icons } from "./style.js";

@@ -1,7 +1,8 @@
 /** `parkway validate`: what can be found wrong with a workflow without running it (C-67). */
+
+import { checkDeployment, deploymentOf, loadConfigFile, readTriggers } from "../config/index.js";
 import type { Diagnostic } from "../spec/types.js";
 import { validateWorkflow } from "../workspace/validate/index.js";
-import { loadConfigFile } from "./config-file.js";
 import { EXIT } from "./errors.js";
 import { printHeader } from "./header.js";
 import { icons, type Style } from "./style.js";
@@ -13,13 +14,23 @@ export async function validate(context: CommandContext): Promise<number> {
   const workflow = chooseWorkflow(root, context.args[0], context.command);
   printHeader(context, workflow, "without-model");
 
-  const { tools, toolPaths, essentialTools } = await loadConfigFile(root);
+  const config = await loadConfigFile(root);
+  const { tools, toolPaths, essentialTools } = config;
   const names = tools?.map((tool) => tool.name);
   const result = await validateWorkflow({ rootDir: root, workflow, toolPaths, essentialTools, tools: names });
 
   for (const diagnostic of result.diagnostics) terminal.err(diagnosticLine(diagnostic, terminal.style));
-  terminal.out(options.json ? JSON.stringify(result) : summaryLine(result));
-  return result.valid ? EXIT.ok : EXIT.failure;
+  const deployment = checkDeployment(deploymentOf(config), readTriggers(root));
+  for (const { at, message } of deployment) {
+    terminal.err(`${terminal.style.red(`${icons.fail} error`)}  parkway.config ${at}: ${message}`);
+  }
+  const valid = result.valid && deployment.length === 0;
+  terminal.out(
+    options.json
+      ? JSON.stringify({ ...result, valid, ...(deployment.length > 0 ? { deployment } : {}) })
+      : summaryLine({ valid, diagnostics: result.diagnostics }, deployment.length),
+  );
+  return valid ? EXIT.ok : EXIT.failure;
 }
 
 export function diagnosticLine(
@@ -32,7 +43,11 @@ export function diagnosticLine(
   return `${mark}  ${place ? `${place}: ` : ""}${message}${hint ? ` ${hint}` : ""} ${style.dim(`[${code}]`)}`;
 }
 
-export function summaryLine({ valid, diagnostics }: { valid: boolean; diagnostics: readonly Diagnostic[] }): string {
+/** @param others - errors beside the workflow's own diagnostics */
+function summaryLine(
+  { valid, diagnostics }: { valid: boolean; diagnostics: readonly Diagnostic[] },
+  others = 0,
+): string {
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  return `${valid ? "valid" : "invalid"} — ${errors} error(s), ${diagnostics.length - errors} warning(s)`;
+  return `${valid ? "valid" : "invalid"} — ${errors + others} error(s), ${diagnostics.length - errors} warning(s)`;
 }

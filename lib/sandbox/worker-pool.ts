@@ -10,6 +10,8 @@ import type { CompiledEngine, FromWorker, ToWorker, WorkerStart } from "./protoc
 const STACK_MB = 16;
 /** Strings on their way in and out. Guest data is not in this heap; a worker that exceeds it is ended by Node. */
 const HEAP_MB = 256;
+/** Not built: the worker is TypeScript, the engine lies in its package. */
+const IS_SOURCE = import.meta.url.endsWith(".ts");
 
 /** A worker at the service of one evaluation after the other. */
 export interface PooledWorker {
@@ -69,13 +71,12 @@ export function createWorkerPool(size: number): WorkerPool {
 
 /** Resolves when the worker can take a run; rejects when it cannot start. */
 async function startWorker(onGone: (worker: PooledWorker) => void): Promise<PooledWorker> {
-  const isSource = import.meta.url.endsWith(".ts");
   const workerData: WorkerStart = { wasm: await compiledEngine(), prelude: PRELUDE };
-  const thread = new Worker(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url), {
+  const thread = new Worker(new URL(IS_SOURCE ? "./worker.ts" : "./worker.js", import.meta.url), {
     workerData,
     env: {},
     // The program's own flags (a test runner's, a loader's) have no business in the worker, except to read TypeScript.
-    ...(isSource && !process.features.typescript ? {} : { execArgv: [] }),
+    ...(IS_SOURCE && !process.features.typescript ? {} : { execArgv: [] }),
     resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
   });
   return new Promise((resolve, reject) => {
@@ -112,7 +113,10 @@ function compiledEngine(): Promise<CompiledEngine> {
 type Compile = (bytes: Uint8Array) => Promise<CompiledEngine>;
 
 async function compileEngine(): Promise<CompiledEngine> {
-  const file = createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
+  // A build has the engine beside its chunks, and maybe no packages above it.
+  const file = IS_SOURCE
+    ? createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm")
+    : new URL("./emscripten-module.wasm", import.meta.url);
   const { compile } = (globalThis as unknown as { WebAssembly: { compile: Compile } }).WebAssembly;
   return compile(await readFile(file));
 }

@@ -40,6 +40,10 @@ export interface Arrival {
   wakes?: string;
   /** The park it is held under (S-19). */
   heldBy?: string;
+  /** The dead letter it was made from (S-96); only for source `redrive`. */
+  redrives?: string;
+  /** Sessions that started sessions before this one (F-75); absent for none. */
+  hops?: number;
 }
 
 export type ReceiptStatus = "queued" | "running" | "settled" | "refused" | "error" | "superseded" | "dead";
@@ -57,6 +61,8 @@ export interface StoredOutcome {
   parkedChannel?: "decision" | "input";
   pending?: Park;
   usage?: Usage;
+  /** Which of the session's messages and trail steps are the leg's own: from the first number, before the second. */
+  leg?: { messages: [number, number]; trail: [number, number] };
 }
 
 /** A typed error in the form it is stored in (class name, message, fields). */
@@ -69,6 +75,9 @@ export interface StoredError {
 export interface Receipt {
   arrivalId: string;
   sessionId: string;
+  /** The arrival's, like `kind`; both absent in receipts that an older version made. */
+  workflow?: string;
+  kind?: ArrivalInput["kind"];
   seq: number;
   /** SHA-256 of the input's canonical JSON (S-4). */
   fingerprint: string;
@@ -80,12 +89,19 @@ export interface Receipt {
   expiresAt: number;
 }
 
-/** The input of an arrival that was given up, or refused with nobody to tell (N-34). */
+/** The input of an arrival that was given up, or refused with nobody to tell (N-34, S-93). */
 export interface DeadLetter {
   id: string;
+  /**
+   * Of what was never accepted (S-93), the arrival that it would have been: `seq` is 0, and `sessionId` is empty where
+   * the firing named no session.
+   */
   arrival: Arrival;
+  /** 0 for what was never accepted. */
   attempts: number;
   reason: string;
   at: number;
   expiresAt: number;
+  /** The arrival that redriving it made (S-96). */
+  redrivenAs?: string;
 }

@@ -232,6 +232,52 @@ export class LeaseLostError extends ParkwayError {
   }
 }
 
+/** No workflow of the workspace has this slug. */
+export class UnknownWorkflowError extends ParkwayError {
+  override readonly code = "unknown-workflow";
+  constructor(readonly workflow: string) {
+    super(`There is no workflow "${workflow}".`);
+  }
+}
+
+/** The workflow starts no new work, so not even a session is made (C-64, N-8). */
+export class WorkflowDisabledError extends ParkwayError {
+  override readonly code = "workflow-disabled";
+  constructor(readonly workflow: string) {
+    super(`The workflow "${workflow}" is out of service (disabled: true); it starts no new work.`);
+  }
+}
+
+/** An input without a workflow addressed a session that does not exist. */
+export class UnknownSessionError extends ParkwayError {
+  override readonly code = "unknown-session";
+  constructor(readonly sessionId: string) {
+    super(`There is no session "${sessionId}"; name a workflow to start it.`);
+  }
+}
+
+/** The turn that would open lacks what its trigger requires (N-8, H-120); one issue a variable, in declaration order. */
+export class InvalidVariablesError extends ParkwayError {
+  override readonly code = "invalid-variables";
+  constructor(
+    readonly trigger: string,
+    readonly issues: readonly { name: string; kind: "missing" | "invalid"; message: string }[],
+  ) {
+    super(`The trigger ${trigger} requires other variables: ${issues.map((issue) => issue.message).join(" ")}`);
+  }
+}
+
+/** S-11: the input without its files is larger than any store takes. */
+export class InputTooLargeError extends ParkwayError {
+  override readonly code = "input-too-large";
+  constructor(
+    readonly sizeBytes: number,
+    readonly limitBytes: number,
+  ) {
+    super(`The input has ${sizeBytes} bytes; at most ${limitBytes} are taken. Send large content as a file.`);
+  }
+}
+
 /** Stored state that cannot be read back: the turn is refused and what is stored stays as it is (S-75, S-80). */
 export class CheckpointCorruptError extends ParkwayError {
   override readonly code = "checkpoint-corrupt";

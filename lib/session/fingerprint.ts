@@ -16,9 +16,14 @@ export function sha256Hex(content: string | Uint8Array): string {
   return bytesToHex(sha256(typeof content === "string" ? utf8ToBytes(content) : content));
 }
 
-/** S-4: what a receipt keeps to recognise the same key with another input. */
+/**
+ * S-4: what a receipt keeps to recognise the same key with another input. Files count by name and content, not by where
+ * their bytes were put.
+ */
 export function fingerprintOf(input: ArrivalInput): string {
-  return sha256Hex(canonicalJson(input));
+  if (input.kind !== "turn" || input.files === undefined) return sha256Hex(canonicalJson(input));
+  const files = Object.entries(input.files).map(([variable, { key: _key, ...file }]) => [variable, file]);
+  return sha256Hex(canonicalJson({ ...input, files: Object.fromEntries(files) }));
 }
 
 /**

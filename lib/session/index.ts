@@ -16,11 +16,13 @@ export {
   FileConflictError,
   IdempotencyConflictError,
   InboxFullError,
+  InputTooLargeError,
   InvalidDecisionTargetError,
   InvalidSessionPathError,
   InvalidTitleError,
   InvalidTurnFileError,
   InvalidVariableNameError,
+  InvalidVariablesError,
   LeaseLostError,
   MissingDeliveryTriggerError,
   ParkwayError,
@@ -32,12 +34,16 @@ export {
   SessionStoreIdError,
   SessionWorkflowMismatchError,
   StaleDecisionError,
+  UnknownSessionError,
   UnknownSessionTriggerError,
   UnknownTriggerError,
+  UnknownWorkflowError,
   UnstorableStateError,
+  WorkflowDisabledError,
   WorkspacePathEscapeError,
 } from "./errors.js";
 export type { EngineEvent, EventDraft, EventHandler, EventType } from "./events.js";
+export { acceptUnexpired, hidingExpired, removeExpired } from "./expire.js";
 export {
   arrivalIdFor,
   canonicalJson,
@@ -48,6 +54,7 @@ export {
 } from "./fingerprint.js";
 export { isSessionArea, ownsPath, parseSessionId } from "./ids.js";
 export type { LifecycleEvent } from "./lifecycle.js";
+export { count, METRICS, type MetricName, settledAs } from "./metrics.js";
 export type {
   AcceptRequest,
   AcceptResult,
@@ -60,6 +67,7 @@ export type {
   FileEntry,
   FileStore,
   Lease,
+  Metrics,
   SessionFilter,
   SessionStore,
   Settlement,
@@ -71,13 +79,16 @@ export {
   type ClaimDecision,
   DAY_MS,
   DEAD_LETTER_TTL_MS,
+  DELETION_RETRY_MS,
   type Decision,
   decideAccept,
   decideBeginDelete,
   decideCancel,
   decideClaim,
   decideCommit,
+  decideExpire,
   decideHold,
+  decideIsCancelled,
   decidePublished,
   decideRelease,
   decideRenew,
@@ -85,6 +96,7 @@ export {
   dueMark,
   HELD_LIMIT_MS,
   INBOX_LIMIT,
+  isExpired,
   isHeldTooLong,
   isLeaseAlive,
   isReceiptExpired,
@@ -93,9 +105,11 @@ export {
   MAX_ATTEMPTS,
   nextWork,
   RECEIPT_TTL_MS,
+  RENEWALS,
   RETRY_FIRST_MS,
   RETRY_MAX_MS,
   type ReceiptChange,
+  type Retention,
   recordAfter,
   requireLease,
   retryDelayMs,
@@ -105,4 +119,7 @@ export {
 } from "./protocol/index.js";
 export { type PublishResult, publishEvents } from "./publish.js";
 export { RECORD_FORMAT, type RecordFields, type RecordPark, type RecordPatch, type SessionRecord } from "./record.js";
+export { redriveDeadLetter, refusedLetter, unsettledLetterId } from "./redrive.js";
 export { type SweepResult, sweepDue } from "./sweep.js";
+export { FROM_THE_START, type TidyCursor, type TidyResult, tidy } from "./tidy.js";
+export { arrivalOfUpload, copyUploads, UPLOADS, uploadKey } from "./uploads.js";

@@ -146,22 +146,27 @@ describe("the summary", () => {
     active: null,
     retryAt: null,
     lastFailure: null,
+    hops: null,
     wakeFailures: 0,
     wakeRetryAt: null,
     cancelRequested: false,
     unpublished: 0,
     dueAt: null,
     deleting: false,
+    expiresAt: null,
+    keepMs: null,
     createdAt: 0,
-    updatedAt: 0,
+    updatedAt: 1000,
   };
 
-  it("R-300 H-77 tells what is and leaves out what is not", () => {
+  it("R-300 H-77 N-15 tells what is and leaves out what is not", () => {
     expect(summaryOf(record, aState({ status: "completed", position: "work", specHash: "h" }))).toEqual({
       sessionId: "s1",
       status: "completed",
       classification: "finished",
       workflow: "case",
+      createdAt: "1970-01-01T00:00:00.000Z",
+      updatedAt: "1970-01-01T00:00:01.000Z",
       workflowState: "work",
       specHash: "h",
     });

@@ -17,6 +17,9 @@ export interface SessionSummary {
   status: SessionStatus;
   classification: "open" | "finished";
   workflow: string;
+  /** ISO 8601, UTC; `updatedAt` is what lists are ordered by. */
+  createdAt: string;
+  updatedAt: string;
   workflowState?: string;
   specHash?: string;
   /** Where it is parked. */
@@ -53,6 +56,14 @@ export function replyOf(state: SessionState): string {
 }
 
 export function storedOutcomeOf(state: SessionState): StoredOutcome {
+  const { legStart = 0, legTrail = 0 } = state.fields;
+  return {
+    ...toldOutcomeOf(state),
+    leg: { messages: [legStart, state.messages.length], trail: [legTrail, state.trail.length] },
+  };
+}
+
+function toldOutcomeOf(state: SessionState): StoredOutcome {
   const { fields } = state;
   const status = fields.status ?? "running";
   const park = isParked(status) ? fields.park : undefined;
@@ -73,7 +84,7 @@ export function storedOutcomeOf(state: SessionState): StoredOutcome {
 
 export function outcomeOf(state: SessionState): Outcome {
   return {
-    ...storedOutcomeOf(state),
+    ...toldOutcomeOf(state),
     auditTrail: state.trail,
     variables: shownVariables(state),
     messages: state.messages,
@@ -133,6 +144,8 @@ export function summaryOf(
     status,
     classification: classifyStatus(status),
     workflow: record.workflow,
+    createdAt: new Date(record.createdAt).toISOString(),
+    updatedAt: new Date(record.updatedAt).toISOString(),
     ...(state.fields.position !== undefined ? { workflowState: state.fields.position } : {}),
     ...(state.fields.specHash !== undefined ? { specHash: state.fields.specHash } : {}),
     ...(park ? { state: park.state } : {}),

@@ -2,11 +2,13 @@
  * The ports of the session protocol. `stores` implements them, `turn` and `agent` use them; nothing here knows a service.
  *
  * Guarantees every adapter gives, and the contract suite checks: each method is one atomic write (or one consistent read);
- * whatever a `Lease` is passed to succeeds only while the record's fence is the lease's, else it throws `LeaseLostError`
- * and changes nothing (S-23); expiry of a lease is judged by the `now` of the call, correctness never by it (S-24).
+ * whatever a `Lease` is passed to succeeds only while the record's fence and owner are the lease's, else it throws
+ * `LeaseLostError` and changes nothing (S-23); expiry of a lease is judged by the `now` of the call, correctness never by
+ * it (S-24).
  */
 import type { Arrival, DeadLetter, Receipt, ReceiptStatus, StoredError, StoredOutcome } from "./arrival.js";
 import type { LifecycleEvent } from "./lifecycle.js";
+import type { Retention } from "./protocol/limits.js";
 import type { RecordPatch, SessionRecord } from "./record.js";
 
 export interface Clock {
@@ -44,6 +46,8 @@ export interface AcceptRequest {
   /** S-4: false for keys that a webhook or a bus gave, whose repetition may carry another body. */
   checkFingerprint: boolean;
   receiptExpiresAt: number;
+  /** The session's id was made for this arrival, so the store may try without looking first. */
+  isLikelyNew?: true;
 }
 
 export type AcceptResult =
@@ -83,24 +87,43 @@ export interface SessionFilter {
   /** Epoch milliseconds: sessions awaiting input whose `resumeAt` is at or before it. */
   dueBefore?: number;
   limit?: number;
+  /** Epoch milliseconds: leaves out what has expired by then (S-82). */
+  now?: number;
 }
 
 export interface SessionStore {
-  /** S-1, S-3: receipt, inbox item, counter and due mark in one transaction. Throws IdempotencyConflictError, InboxFullError, SessionBusyError. */
+  /**
+   * S-1, S-3: receipt, inbox item, counter and due mark in one transaction; for a redrive the dead letter's link too
+   * (S-96). Throws IdempotencyConflictError, InboxFullError,
+   * SessionBusyError (being deleted, or expired).
+   */
   accept(request: AcceptRequest): Promise<AcceptResult>;
   /**
    * S-22: takes the lease if it is free or expired and there is work, raising the fence by one, and begins that work:
    * the arrival already under way, else the first applicable one, else a due wake-up (S-21, S-62).
+   *
+   * With `mayTakeLater` a store may take the lease of a session that nobody has worked on with the first write under it.
+   * The caller does nothing before that write that could not be done twice, and makes it through the same handle; if
+   * another was first, it throws LeaseLostError.
    */
-  claim(sessionId: string, request: { owner: string; now: number; leaseMs: number }): Promise<ClaimResult>;
+  claim(
+    sessionId: string,
+    request: { owner: string; now: number; leaseMs: number; mayTakeLater?: true },
+  ): Promise<ClaimResult>;
   renew(lease: Lease, request: { now: number; leaseMs: number }): Promise<{ cancelled: boolean }>;
-  /** One step. Also renews the lease, sets the attempt count to zero (S-89) and tells of a cancellation (S-20). */
+  /** S-20: whether the owner was asked to stop; a consistent read. @throws {LeaseLostError} */
+  isCancelled(lease: Lease): Promise<boolean>;
+  /** One step. Also renews a lease of which a third is over, sets the attempt count to zero (S-89) and tells of a cancellation (S-20). */
   commit(lease: Lease, commit: Commit, request: { now: number; leaseMs: number }): Promise<{ cancelled: boolean }>;
   /**
    * S-32: ends the arrival and, in the same transaction, begins the next one or releases the lease (S-25). Returns the
-   * next work, or null when the lease was released.
+   * next work, or null when the lease was released. With `retention` a session that comes to rest gets its time (S-81).
    */
-  settle(lease: Lease, settlement: Settlement, request: { leaseMs: number }): Promise<Work | null>;
+  settle(
+    lease: Lease,
+    settlement: Settlement,
+    request: { leaseMs: number; retention?: Retention },
+  ): Promise<Work | null>;
   /** S-19: puts the arrival back, held under the park, and goes on as `settle` does. */
   hold(
     lease: Lease,
@@ -113,8 +136,11 @@ export interface SessionStore {
    * a queued one is removed (`superseded`), and false means that it is neither queued nor running.
    */
   cancel(sessionId: string, now: number, only?: { arrivalId: string }): Promise<boolean>;
-  /** A consistent read of the record and the thread; null for a session without a record. */
-  read(sessionId: string): Promise<{ record: SessionRecord; thread: ThreadItem[]; queued: number } | null>;
+  /** A consistent read of the record and the thread; null for a session without a record, or expired by `now` (S-82). */
+  read(
+    sessionId: string,
+    now?: number,
+  ): Promise<{ record: SessionRecord; thread: ThreadItem[]; queued: number } | null>;
   receipt(arrivalId: string, now: number): Promise<Receipt | null>;
   /** Records of sessions that have run, latest activity first. */
   list(filter?: SessionFilter): Promise<SessionRecord[]>;
@@ -125,8 +151,28 @@ export interface SessionStore {
   published(sessionId: string, eventIds: string[], now: number): Promise<void>;
   /** Unexpired dead letters, oldest first. */
   deadLetters(now: number): Promise<DeadLetter[]>;
+  /** S-96: one of them; null for an unknown or expired one. */
+  deadLetter(id: string, now: number): Promise<DeadLetter | null>;
+  /** S-93: keeps the letter of what was never accepted. The first under an id stays; it is returned. */
+  keepDeadLetter(letter: DeadLetter): Promise<DeadLetter>;
   /** S-84: marks the session as being deleted (raising the fence), refuses its queued arrivals. False: nothing there. Throws SessionBusyError while a lease lives. */
   beginDelete(sessionId: string, now: number): Promise<boolean>;
+  /**
+   * S-83: marks the session for deletion if it has expired and its events are out, or takes over a deletion that was not
+   * carried through in time. True for one caller, who is to carry it through.
+   */
+  expire(sessionId: string, now: number): Promise<boolean>;
+  /**
+   * S-79: looks at up to `limit` of the values that are kept apart from their items, and removes those last written at or
+   * before `before` that no item names. Only stores that keep values apart have it.
+   *
+   * @returns where to go on; `after` is null at the end
+   */
+  removeOrphans?(page: {
+    before: number;
+    after: string;
+    limit: number;
+  }): Promise<{ removed: number; after: string | null }>;
   /** Removes every item of a marked session and the record last; strips its receipts (S-87). Safe to repeat. */
   finishDelete(sessionId: string): Promise<void>;
   close(): Promise<void>;
@@ -173,11 +219,19 @@ export interface FileStore {
   /** `_specs/<hash>.json` and other files shared by all sessions; writing an existing one changes nothing. */
   readShared(path: string): Promise<Uint8Array | null>;
   writeShared(path: string, bytes: Uint8Array): Promise<void>;
+  /** Shared files below a folder (`.parkway/uploads/`), by path, from the one after `after` on. */
+  listShared(folder: string, page: { after: string; limit: number }): Promise<FileEntry[]>;
+  removeShared(path: string): Promise<void>;
 }
 
 /** Says "look at session X"; losing or doubling one is harmless (S-13). */
 export interface Doorbell {
   ring(sessionId: string, options?: { delayMs?: number }): Promise<void>;
+}
+
+/** Figures of a deployment, by the names of `METRICS` (S-102). */
+export interface Metrics {
+  count(name: string, value: number, dimensions: { workflow: string }): void;
 }
 
 export interface EventBus {

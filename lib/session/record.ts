@@ -49,6 +49,8 @@ export interface SessionRecord extends RecordFields {
   /** The arrival under way is not taken up again before (S-89). */
   retryAt: number | null;
   lastFailure: string | null;
+  /** That of the last arrival begun, for the session's wake-ups (F-75); null for none. */
+  hops: number | null;
   /** Failed attempts at the present park's wake-up, and when the next may be made (F-27). A commit clears both. */
   wakeFailures: number;
   wakeRetryAt: number | null;
@@ -58,6 +60,11 @@ export interface SessionRecord extends RecordFields {
   /** When something is due here; null when nothing is. */
   dueAt: number | null;
   deleting: boolean;
+  /** Epoch milliseconds; null while anything is left to do, and for a session that is kept for ever (S-81). */
+  expiresAt: number | null;
+  /** How long the session is kept once nothing is left to do, as it stood when something last ended; null for ever. */
+  keepMs: number | null;
   createdAt: number;
+  /** The last activity; while a turn runs, to within a third of a lease. */
   updatedAt: number;
 }

@@ -132,6 +132,8 @@ export interface SessionFields {
   disposition: Disposition;
   /** Index of the first message of this leg: where `reply` starts (R-17). */
   legStart: number;
+  /** Index of the first trail step of this leg. */
+  legTrail: number;
   /** Counts visits; `ranVisit` is the last visit an automated state has run in (R-131). */
   visit: number;
   ranVisit: number;

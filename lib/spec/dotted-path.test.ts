@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDottedPath, resolveDottedPath, sessionIdFromValue } from "./index.js";
+import { parseDottedPath, parseValuePath, resolveDottedPath, resolveValuePath, sessionIdFromValue } from "./index.js";
 
 const VARIABLES = { ticket: { id: "T1", list: [{ n: 1 }, { n: 2 }] }, empty: "", big: 1e21 };
 
@@ -32,6 +32,23 @@ describe("dotted paths", () => {
     "to_string",
   ])("R-23 finds nothing at %s", (path) => {
     expect(resolveDottedPath(path, VARIABLES)).toBeUndefined();
+  });
+
+  it.each([
+    ["orderId", "O1"],
+    ["detail-type", "order.paid"],
+    ["Lines.0.Sku", "s"],
+  ])("N-28 follows %s into a value from elsewhere, whose names are not variables'", (path, found) => {
+    const value = { orderId: "O1", "detail-type": "order.paid", Lines: [{ Sku: "s" }] };
+
+    expect(parseValuePath(path).ok).toBe(true);
+    expect(resolveValuePath(path, value)).toBe(found);
+    expect(resolveValuePath(path, null)).toBeUndefined();
+  });
+
+  it.each(["", "a..b", `a.\${{b}}`])("N-28 refuses the path %j into a value", (path) => {
+    expect(parseValuePath(path)).toEqual({ ok: false, reason: expect.any(String) });
+    expect(resolveValuePath(path, { a: { b: 1 } })).toBeUndefined();
   });
 
   it("W-105 R-24 takes trimmed text and finite numbers in decimal as session ids", () => {

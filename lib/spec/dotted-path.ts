@@ -1,17 +1,27 @@
-/** Dotted paths over variables: `ticket.id`, `triggers.-1.threadId` (W-104, W-105, R-23, R-24). */
+/**
+ * Dotted paths: over variables (`ticket.id`, `triggers.-1.threadId`; W-104, W-105, R-23, R-24) and over values from
+ * elsewhere, such as a webhook's body or an event (`data.thread.id`, `detail.orderId`; N-28).
+ */
 import { isVariableName } from "./names.js";
 
 export type DottedPath = { ok: true; segments: string[] } | { ok: false; reason: string };
 
 /** Splits and checks a path: a variable name first, then keys or array indices. */
 export function parseDottedPath(path: string): DottedPath {
+  const parsed = parseValuePath(path);
+  const [first] = parsed.ok ? parsed.segments : [];
+  if (first !== undefined && !isVariableName(first)) {
+    return { ok: false, reason: `"${first}" is not a variable name (lower-case letters, digits and _)` };
+  }
+  return parsed;
+}
+
+/** Splits and checks a path over any value: keys or array indices from the first segment on. */
+export function parseValuePath(path: string): DottedPath {
   if (path.trim() === "") return { ok: false, reason: "the path is empty" };
   if (path.includes("${{")) return { ok: false, reason: "a path is written without ${{ }}" };
   const segments = path.split(".");
   if (segments.includes("")) return { ok: false, reason: "a segment of the path is empty" };
-  if (!isVariableName(segments[0]!)) {
-    return { ok: false, reason: `"${segments[0]}" is not a variable name (lower-case letters, digits and _)` };
-  }
   return { ok: true, segments };
 }
 
@@ -19,6 +29,12 @@ export function parseDottedPath(path: string): DottedPath {
 export function resolveDottedPath(path: string, variables: Readonly<Record<string, unknown>>): unknown {
   const parsed = parseDottedPath(path);
   return parsed.ok ? descend(variables, parsed.segments) : undefined;
+}
+
+/** The same for a path over any value. */
+export function resolveValuePath(path: string, value: unknown): unknown {
+  const parsed = parseValuePath(path);
+  return parsed.ok ? descend(value, parsed.segments) : undefined;
 }
 
 /**

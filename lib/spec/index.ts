@@ -4,7 +4,15 @@ export { parseCodeDescription } from "./code-description.js";
 export { DIAGNOSTIC_CODES, type DiagnosticClass, type DiagnosticCode, isDiagnosticCode } from "./diagnostic-codes.js";
 export { isShapeCode, orderDiagnostics } from "./diagnostic-order.js";
 export { type DiagnosticDetails, type DocumentPath, hasLoadFinding, makeDiagnostic, nearest } from "./diagnostics.js";
-export { type DottedPath, parseDottedPath, resolveDottedPath, sessionIdFromValue } from "./dotted-path.js";
+export {
+  type DottedPath,
+  descend,
+  parseDottedPath,
+  parseValuePath,
+  resolveDottedPath,
+  resolveValuePath,
+  sessionIdFromValue,
+} from "./dotted-path.js";
 export { compileGlob, escapeGlob, isGlob } from "./globs.js";
 export { workflowJsonSchema } from "./json-schema.js";
 export { type MachineSpecResult, parseMachineSpec, type SpecIssue } from "./machine-spec.js";

@@ -1,5 +1,5 @@
 /** The JSON Schema of `workflow.yaml` for editors, from the schemas the loader itself uses. */
-import { z } from "zod";
+import * as z from "zod";
 import { rootSchema } from "./schema-root.js";
 import { stateSchema } from "./schema-state.js";
 import { triggerSchema } from "./schema-trigger.js";

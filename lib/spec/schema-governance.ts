@@ -1,5 +1,5 @@
 /** Shape of the `tools`, `skills` and `mounts` blocks (W-179…W-186, W-221, W-231, W-232). */
-import { z } from "zod";
+import * as z from "zod";
 import { isSlug } from "./names.js";
 import { parseReference, referenceParts } from "./references.js";
 import { alwaysCheck, issueText, says, saysOfMapping } from "./shape.js";

@@ -1,5 +1,5 @@
 /** Shape of the root and of the blocks that only stand there (W-23…W-48). States are read one by one. */
-import { z } from "zod";
+import * as z from "zod";
 import { rootMountsSchema, rootSkillsSchema, rootToolsSchema } from "./schema-governance.js";
 import { metadata, modelId } from "./schema-state.js";
 import { naturalNumber, positiveInteger, says, text } from "./shape.js";

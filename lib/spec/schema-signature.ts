@@ -1,5 +1,5 @@
 /** Shape of a trigger's `requires` and `returns` (W-116…W-126). */
-import { z } from "zod";
+import * as z from "zod";
 import { isMapping, own } from "./own.js";
 import { alwaysCheck, issueText, says, saysOfMapping, text, variableName } from "./shape.js";
 import {

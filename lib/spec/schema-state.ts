@@ -1,5 +1,5 @@
 /** Shape of one state, its transitions and its budget (W-59…W-73, W-84, W-169). Triggers are read one by one. */
-import { z } from "zod";
+import * as z from "zod";
 import { stateMountsSchema, stateSkillsSchema, stateToolsSchema } from "./schema-governance.js";
 import { issueText, positiveInteger, says, text, variableName } from "./shape.js";
 

@@ -1,5 +1,5 @@
 /** Shape of a trigger's declaration: the keys the runtime reads, every other kept (W-18, W-102…W-114). */
-import { z } from "zod";
+import * as z from "zod";
 import { parseDottedPath } from "./dotted-path.js";
 import { signatureListSchema } from "./schema-signature.js";
 import { alwaysCheck, issueText, says } from "./shape.js";

@@ -2,7 +2,7 @@
  * Words of the document's zod schemas. A schema's error text is `code` + space + what the value must be ("must be …");
  * `shape-findings.ts` turns it into a finding. An issue without such a text gets a generic code (W-20).
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { DiagnosticCode } from "./diagnostic-codes.js";
 import { isVariableName } from "./names.js";
 

@@ -27,6 +27,13 @@ export function requireSharedPath(path: string): string {
   return requireFilePath(path);
 }
 
+/** A folder of the shared areas, with its "/". */
+export function requireSharedFolder(folder: string): string {
+  if (!folder.endsWith("/")) throw new WorkspacePathEscapeError(folder);
+  requireSharedPath(`${folder}x`);
+  return folder;
+}
+
 /**
  * The version of a file is its content's SHA-256, so any process can tell it. A file changed and changed back has its
  * old version again: a conditional write then replaces what it expected to replace.

@@ -1,10 +1,12 @@
 /** The selections and orders of the session store port, for adapters that have no query language of their own. */
 import type { DueEntry, SessionFilter } from "../session/ports.js";
+import { isExpired } from "../session/protocol/index.js";
 import type { SessionRecord } from "../session/record.js";
 
 /** S-14: a session that has not run is in no list; neither is one that is being deleted. */
 export function matchesFilter(record: SessionRecord, filter: SessionFilter): boolean {
   if (record.status === null || record.deleting) return false;
+  if (filter.now !== undefined && isExpired(record, filter.now)) return false;
   if (filter.status !== undefined && record.status !== filter.status) return false;
   if (filter.workflow !== undefined && record.workflow !== filter.workflow) return false;
   if (filter.dueBefore === undefined) return true;

@@ -34,10 +34,10 @@ export class AgentClosedError extends InvocationEndedError {
   }
 }
 
-/** A model call of a state took longer than its budget allows; a failure of the state (R-165). */
+/** A model call took longer than its state's budget or an invocation allows (S-53); a failure of the state (R-165). */
 export class ModelTimeoutError extends ParkwayError {
   override readonly code = "model-timeout";
   constructor(readonly timeoutMs: number) {
-    super(`A model call took longer than the ${timeoutMs} ms its state allows.`);
+    super(`A model call took longer than the ${timeoutMs} ms it may take.`);
   }
 }

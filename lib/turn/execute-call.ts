@@ -1,5 +1,6 @@
 /** Runs one permitted call of an ordinary tool: arguments, journal, handler, answer (R-59, R-60, S-39…S-41). */
 import { visibilityFilter } from "../kernel/index.js";
+import { count } from "../session/metrics.js";
 import { valuesOf } from "../session/variables.js";
 import type { Reconciled, RuntimeTool, ToolContext } from "../tools/types.js";
 import { shownOutput } from "./emitter.js";
@@ -31,7 +32,8 @@ export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallR
   const { writer, host } = turn;
   const tool = turn.assembly.tools.get(call.tool);
   if (!tool) return { text: `"${call.tool}" is not a tool here any more.`, status: "error", refusal: "unknown-tool" };
-  const entry = readEntry(writer, call.key);
+  // Begun with its message, in this very leg: this is its first attempt.
+  const entry = writer.begun.has(call.key) ? null : readEntry(writer, call.key);
   if (entry?.answer) return entry.answer;
   const origin = call.origin === "script" ? { origin: "script" as const } : {};
   const shown = { state: call.state, tool: call.tool, callId: call.callId };
@@ -51,6 +53,20 @@ export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallR
     ...origin,
   });
   return result;
+}
+
+/**
+ * Writes down, with the step that asks for them, the calls that are run right after it: their message and their beginning
+ * are one commit (S-34, S-39). A call whose tool looks at something first is written down by itself.
+ */
+export function beginCalls(turn: Turn, calls: readonly Pick<RunnableCall, "tool" | "args" | "key">[]): void {
+  const entries = calls.flatMap(({ tool: name, args, key }) => {
+    const tool = turn.assembly.tools.get(name);
+    if (!tool || tool.effect === "read-only" || tool.before || !tool.parse(args).ok) return [];
+    const entry: JournalEntry = { tool: name, hash: argsHash(args), attempt: 1, at: turn.host.clock.now() };
+    return [{ key, value: JSON.stringify(entry) }];
+  });
+  turn.writer.journalBegin(entries);
 }
 
 async function answerOf(
@@ -73,9 +89,9 @@ async function answerOf(
     if (entry && tool.effect !== "read-only" && tool.effect !== "idempotent") {
       const known = await reconcile(tool, parsed.args, context, entry.before);
       if (known.kind === "done") return { text: known.result, status: "success" };
-      if (known.kind === "unknown") return interrupted(call.tool);
+      if (known.kind === "unknown") return interrupted(turn, call.tool);
     }
-    if (tool.effect !== "read-only") {
+    if (tool.effect !== "read-only" && !turn.writer.begun.has(call.key)) {
       const before = entry ? entry.before : await tool.before?.(parsed.args, context);
       await writeEntry(turn.writer, call.key, {
         ...newEntry(call, call.evaluationAt ?? turn.host.clock.now(), attempt),
@@ -84,11 +100,12 @@ async function answerOf(
     }
     turn.writer.assertOwned();
     context.signal.throwIfAborted();
+    turn.writer.begun.delete(call.key);
     return { text: await tool.run(parsed.args, context), status: "success" };
   } catch (error) {
     turn.writer.assertOwned();
     turn.signal.throwIfAborted();
-    if (context.signal.aborted) return interrupted(call.tool);
+    if (context.signal.aborted) return interrupted(turn, call.tool);
     return { text: messageOf(error), status: "error", refusal: "tool-threw" };
   }
 }
@@ -102,7 +119,8 @@ async function reconcile(
   return tool.reconcile ? tool.reconcile(args, context, before) : { kind: "unknown" };
 }
 
-function interrupted(tool: string): CallResult {
+function interrupted(turn: Turn, tool: string): CallResult {
+  count(turn.host.metrics, "unknownOutcomes", turn.arrival.workflow);
   return {
     text: `The call of ${tool} was interrupted and its outcome is unknown. Check whether it happened before repeating it.`,
     status: "error",

@@ -4,9 +4,10 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { Annotation, Command, END, Send, START, StateGraph } from "@langchain/langgraph";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { applyPatches, withoutIdleClears } from "../session/fold.js";
+import { count } from "../session/metrics.js";
 import type { SessionState } from "../session/state.js";
+import { SESSION_CHANNEL } from "../session/thread/layout.js";
 import { sessionChannel } from "./channel.js";
-import { SESSION_CHANNEL } from "./channel-name.js";
 import { type NextStep, nextStep } from "./next-step.js";
 import { automatedNode } from "./nodes/automated.js";
 import { handoffNode } from "./nodes/handoff.js";
@@ -54,14 +55,14 @@ function stepNode(name: string, node: TurnNode) {
       if (due !== name) return goto(turn, { patches: [] }, state);
     }
     turn.signal.throwIfAborted();
-    const { patches, tasks } = await node(turn, state);
+    const { patches, tasks } = await timed(turn, () => node(turn, state));
     return goto(turn, { patches: withoutIdleClears(state, patches), tasks }, applyPatches(state, patches));
   };
 }
 
 /** A tool task writes its answer; what comes next is looked up when the whole batch is in. */
 async function toolStep(task: ToolTask, turn: Turn): Promise<Command> {
-  const patches = await toolNode(turn, task);
+  const patches = await timed(turn, () => toolNode(turn, task));
   return new Command({ update: { [SESSION_CHANNEL]: patches }, goto: "model" });
 }
 
@@ -79,6 +80,15 @@ function goto(turn: Turn, result: NodeResult, after: SessionState): Command {
   if (result.patches.length > 0) turn.writer.stepEnd = "commit";
   if (next === "tools") throw new Error("A batch of calls is open and no task answers it.");
   return new Command({ update, goto: next });
+}
+
+async function timed<Result>({ host, arrival }: Turn, step: () => Promise<Result>): Promise<Result> {
+  const startedAt = host.clock.now();
+  try {
+    return await step();
+  } finally {
+    count(host.metrics, "stepTime", arrival.workflow, host.clock.now() - startedAt);
+  }
 }
 
 function turnOf(config: RunnableConfig): Turn {

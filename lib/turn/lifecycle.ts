@@ -1,5 +1,5 @@
 /** The lifecycle events that settling one leg tells (S-97, N-47). */
-import type { DeadLetter } from "../session/arrival.js";
+import type { Arrival, DeadLetter } from "../session/arrival.js";
 import type { LifecycleEvent } from "../session/lifecycle.js";
 import { storedOutcomeOf } from "../session/outcome.js";
 import type { Turn } from "./types.js";
@@ -35,6 +35,15 @@ export function lifecycleEvents(turn: Turn, given?: { deadLetter: DeadLetter }):
     sessionId: turn.sessionId,
     workflow: turn.arrival.workflow,
     at,
-    detail: { turnId: turn.arrival.id, ...(outcome.state !== undefined ? { state: outcome.state } : {}), ...detail },
+    detail: {
+      ...ofArrival(turn.arrival),
+      ...(outcome.state !== undefined ? { state: outcome.state } : {}),
+      ...detail,
+    },
   }));
+}
+
+/** What every event tells of its arrival. By `hops` an entrance bounds chains of sessions (F-75). */
+export function ofArrival({ id, hops }: Arrival): Record<string, unknown> {
+  return { turnId: id, ...(hops ? { hops } : {}) };
 }

@@ -5,6 +5,7 @@ import type { InvalidCall, ModelReply } from "../models/types.js";
 import type { StoredMessage } from "../session/messages.js";
 import type { SessionPatch, SessionState, Usage } from "../session/state.js";
 import { ModelTimeoutError } from "./errors.js";
+import { boundOf } from "./step-limit.js";
 import { toolDefinition } from "./surface.js";
 import type { Turn } from "./types.js";
 
@@ -14,7 +15,7 @@ export interface ModelCall {
   volatile: string;
   /** Names of the tools offered, in registration order. */
   tools: readonly string[];
-  /** `budget.timeoutMs` (R-165). */
+  /** `budget.timeoutMs` (R-165); an invocation's limit bounds the call besides (S-53). */
   timeoutMs?: number;
 }
 
@@ -25,12 +26,13 @@ export interface CalledModel {
   usage: SessionPatch;
 }
 
-/** @throws {ModelTimeoutError} when the state's budget passes; whatever the provider threw otherwise */
+/** @throws {ModelTimeoutError} when the state's budget or an invocation's whole time passes; whatever the provider threw otherwise */
 export async function callModel(turn: Turn, state: SessionState, call: ModelCall): Promise<CalledModel> {
   const messageId = `m${state.messages.length}-${turn.attemptMark}`;
   const model = await turn.modelFor("agent", call.state);
   const stream = textStream(turn, call.state, messageId);
-  const bounded = boundedSignal(turn.signal, call.timeoutMs);
+  const timeoutMs = boundOf(call.timeoutMs, turn.host.invocationLimitMs);
+  const bounded = boundedSignal(turn.signal, timeoutMs);
   let reply: ModelReply;
   try {
     reply = await model.call({
@@ -44,7 +46,7 @@ export async function callModel(turn: Turn, state: SessionState, call: ModelCall
     });
   } catch (error) {
     stream.abandon();
-    if (bounded.timedOut()) throw new ModelTimeoutError(call.timeoutMs ?? 0);
+    if (bounded.timedOut()) throw new ModelTimeoutError(timeoutMs ?? 0);
     throw error;
   } finally {
     bounded.release();

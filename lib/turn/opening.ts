@@ -4,17 +4,13 @@ import type { FileRef } from "../session/arrival.js";
 import { type Judgement, judgeArrival } from "../session/arrive/judge.js";
 import { type Opening, openTurn, refusalOf, refuseTurn } from "../session/arrive/open-turn.js";
 import { applyDecision, applyDelivery, applyReply } from "../session/arrive/resume.js";
-import {
-  CheckpointCorruptError,
-  InvalidTitleError,
-  InvalidVariableNameError,
-  type ParkwayError,
-} from "../session/errors.js";
+import { deliveryProblem, seedProblem } from "../session/arrive/seeds.js";
+import { CheckpointCorruptError, type ParkwayError } from "../session/errors.js";
 import { sha256Hex } from "../session/fingerprint.js";
 import type { Step } from "../session/moves.js";
 import type { SessionState } from "../session/state.js";
 import { valuesOf } from "../session/variables.js";
-import { canonicalSpecJson, isVariableName, titleIssue } from "../spec/index.js";
+import { canonicalSpecJson } from "../spec/index.js";
 import { fileStoreBackend, placeTurnFiles, type TurnFile } from "../workspace/index.js";
 import { fileIssues } from "./file-facts.js";
 import type { Turn } from "./types.js";
@@ -106,25 +102,6 @@ async function deliver(
     ...(judged.message !== undefined ? { message: judged.message } : {}),
   });
   return apply(step);
-}
-
-/** checked before anything is written. */
-export function seedProblem(seeds: Readonly<Record<string, unknown>>, where = "variables"): ParkwayError | null {
-  const named = deliveryProblem(seeds, where);
-  if (named) return named;
-  const issue = Object.hasOwn(seeds, "title") ? titleIssue(seeds.title) : null;
-  return issue ? new InvalidTitleError(issue) : null;
-}
-
-/** a malformed title does not refuse a delivery. */
-export function deliveryProblem(
-  variables: Readonly<Record<string, unknown>>,
-  where = "variables",
-): ParkwayError | null {
-  for (const name of Object.keys(variables)) {
-    if (!isVariableName(name) || name === "trigger") return new InvalidVariableNameError(name, where);
-  }
-  return null;
 }
 
 /** the bytes were stored before the arrival was accepted; their hash is checked now (S-10). */

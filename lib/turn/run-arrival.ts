@@ -12,6 +12,7 @@ import { applyPatches } from "../session/fold.js";
 import { type Outcome, outcomeOf, storedOutcomeOf } from "../session/outcome.js";
 import type { Settlement, Work } from "../session/ports.js";
 import { DEAD_LETTER_TTL_MS, isHeldTooLong, MAX_ATTEMPTS } from "../session/protocol/index.js";
+import { unsettledLetterId } from "../session/redrive.js";
 import { InvocationEndedError } from "./errors.js";
 import { failurePatch } from "./failure.js";
 import { compileTurnGraph, type TurnGraph } from "./graph.js";
@@ -27,8 +28,8 @@ export type LegEnd =
   | { kind: "hold"; parkId: string }
   /** The work goes on in another invocation. */
   | { kind: "release"; failed?: string }
-  /** The stores failed: the attempt is made again later and does not count (S-94). */
-  | { kind: "delay" };
+  /** The stores failed: the attempt is made again later and does not count (S-94). `unstarted`: journal keys taken back. */
+  | { kind: "delay"; unstarted: string[] };
 
 export async function runArrival(turn: Turn, work: Work, options: LegOptions): Promise<LegEnd> {
   const { writer, arrival } = turn;
@@ -53,7 +54,7 @@ export async function runArrival(turn: Turn, work: Work, options: LegOptions): P
       turn.opening = opened.step;
     }
     const idle = resumed && nextStep(turn.machine, writer.state, turn.recursionLimit) === "end";
-    if (!idle) await invoke(graph, turn, resumed, options);
+    if (!idle) await invoke(graph, turn, resumed);
   } catch (error) {
     return ended(graph, turn, error, options);
   }
@@ -63,11 +64,12 @@ export async function runArrival(turn: Turn, work: Work, options: LegOptions): P
 /** LangGraph's own step bound is out of the way: ours is counted in the state, leg by leg (R-47). */
 const NO_GRAPH_LIMIT = 1_000_000;
 
-async function invoke(graph: TurnGraph, turn: Turn, resumed: boolean, options: LegOptions): Promise<void> {
+async function invoke(graph: TurnGraph, turn: Turn, resumed: boolean): Promise<void> {
   const control = new RunControl();
   turn.onStep = () => {
-    const late = options.drainAt !== undefined && turn.host.clock.now() >= options.drainAt;
-    if (late && turn.writer.hasCommitted) control.requestDrain("deadline");
+    // What is written down as begun is run, though the time ran out in between.
+    const { hasCommitted, begun } = turn.writer;
+    if (hasCommitted && begun.size === 0 && turn.isEnding()) control.requestDrain("deadline");
   };
   await graph.invoke(resumed ? null : ({ session: [] } as never), {
     configurable: { thread_id: turn.sessionId, turn },
@@ -123,12 +125,13 @@ function settled(
 /** What was thrown decides: the invocation ends, the session was lost, the stores failed, or the turn failed (R-53, S-90, S-94). */
 async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegOptions): Promise<LegEnd> {
   const { writer } = turn;
+  const unstarted = writer.journalWithdraw();
   if (isGraphDrained(error) || error instanceof InvocationEndedError) return { kind: "release" };
   try {
     writer.assertOwned();
   } catch (lost) {
     if (lost instanceof LeaseLostError) throw lost;
-    return isStoreFailure(lost) ? { kind: "delay" } : { kind: "release", failed: messageOf(lost) };
+    return isStoreFailure(lost) ? { kind: "delay", unstarted } : { kind: "release", failed: messageOf(lost) };
   }
   if (error instanceof InvalidTurnFileError) return refused(turn, { arrival: turn.arrival, attempt: 1 }, error);
   const thrown = error instanceof Error ? error : new Error(messageOf(error));
@@ -209,7 +212,7 @@ function deadLetterOf(
 }
 
 export function deadLetterFor(arrival: Arrival, told: { attempts: number; reason: string; at: number }): DeadLetter {
-  return { id: `dl-${arrival.id}`, arrival, ...told, expiresAt: told.at + DEAD_LETTER_TTL_MS };
+  return { id: unsettledLetterId(arrival.id), arrival, ...told, expiresAt: told.at + DEAD_LETTER_TTL_MS };
 }
 
 export function storedError(error: Error): StoredError {

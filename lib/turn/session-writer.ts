@@ -8,9 +8,9 @@ import { recordPatchOf } from "../session/outcome.js";
 import type { Clock, Commit, Lease, SessionStore, ThreadItem } from "../session/ports.js";
 import type { RecordPatch, SessionRecord } from "../session/record.js";
 import type { SessionPatch, SessionState } from "../session/state.js";
-import { SESSION_CHANNEL } from "./channel-name.js";
+import { SESSION_CHANNEL, writesPrefix } from "../session/thread/layout.js";
 import type { ItemChange, StoredCheckpoint } from "./thread/image.js";
-import { ThreadImage, writesPrefix } from "./thread/image.js";
+import { ThreadImage } from "./thread/image.js";
 import type { ThreadWriter } from "./thread/saver.js";
 
 /**
@@ -41,6 +41,8 @@ export class SessionWriter implements ThreadWriter {
   onCancelled: () => void = () => {};
   /** Journal entries of the turn, by key. */
   readonly journal = new Map<string, string>();
+  /** Keys of entries that go out, or went out, with the message that asked for their calls, which have not started yet. */
+  readonly begun = new Set<string>();
 
   private readonly options: WriterOptions;
   private readonly thread: ThreadImage;
@@ -118,6 +120,23 @@ export class SessionWriter implements ThreadWriter {
     for (const { key, value } of entries) this.journal.set(key, value);
     this.buffer({ puts: [...entries], removes: [] });
     await this.send({ ...this.take({ withRecord: false }), ...(beginsOnly ? { beginsOnly } : {}) });
+  }
+
+  /** Has entries go out with the step's commit, before the calls it asks for are run (S-34, S-39). */
+  journalBegin(entries: readonly ThreadItem[]): void {
+    for (const { key, value } of entries) {
+      this.journal.set(key, value);
+      this.begun.add(key);
+    }
+    this.buffer({ puts: [...entries], removes: [] });
+  }
+
+  /** Takes back the entries of calls that the invocation will not start any more, so that another one may; their keys. */
+  journalWithdraw(): string[] {
+    const keys = [...this.begun];
+    this.journalRemove(keys);
+    this.begun.clear();
+    return keys;
   }
 
   /** Removes journal entries with the next commit (S-46). */

@@ -2,7 +2,7 @@
 import { compileMachine } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import type { Arrival } from "../session/arrival.js";
-import { CheckpointCorruptError } from "../session/errors.js";
+import { CheckpointCorruptError, StoreUnavailableError } from "../session/errors.js";
 import type { EventDraft } from "../session/events.js";
 import type { FileStore, Lease, Work } from "../session/ports.js";
 import type { WorkflowSpec } from "../spec/types.js";
@@ -59,6 +59,7 @@ export async function createTurn(
       for (const draft of turn.afterCommit.splice(0)) turn.emit(draft);
     },
     onStep: () => {},
+    isEnding: () => options.drainAt !== undefined && host.clock.now() >= options.drainAt,
     modelFor: async (role, state) => {
       if (options.model && role === "agent") return options.model;
       const requested = machine.states.get(state)?.spec.model ?? machine.spec.settings?.model;
@@ -92,7 +93,9 @@ async function machineInForce(
   if (fields.arrivalId !== arrival.id || hash === undefined || hash === assembly.machine.specHash)
     return assembly.machine;
   const key = `_specs/${hash}.json`;
-  const bytes = await host.files.readShared(key);
+  const bytes = await host.files.readShared(key).catch((error: unknown) => {
+    throw new StoreUnavailableError("read the spec that the turn runs under", String(error), { cause: error });
+  });
   if (bytes === null) {
     throw new CheckpointCorruptError(arrival.sessionId, key, "the spec this turn runs under is missing");
   }
@@ -125,6 +128,8 @@ function ownersFiles(host: Host, writer: SessionWriter): FileStore {
     removeAll: guard((...args) => files.removeAll(...args)),
     readShared: guard((...args) => files.readShared(...args)),
     writeShared: guard((...args) => files.writeShared(...args)),
+    listShared: guard((...args) => files.listShared(...args)),
+    removeShared: guard((...args) => files.removeShared(...args)),
   };
 }
 

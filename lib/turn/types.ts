@@ -7,7 +7,8 @@ import type { Sandbox } from "../sandbox/types.js";
 import type { Arrival } from "../session/arrival.js";
 import type { EventDraft } from "../session/events.js";
 import type { Step } from "../session/moves.js";
-import type { Clock, Doorbell, EventBus, FileStore, SessionStore } from "../session/ports.js";
+import type { Clock, Doorbell, EventBus, FileStore, Metrics, SessionStore } from "../session/ports.js";
+import type { Retention } from "../session/protocol/index.js";
 import type { SessionPatch, SessionState } from "../session/state.js";
 import type { RuntimeTool, ToolDefinition } from "../tools/types.js";
 import type { Authoring, MountTable } from "../workspace/index.js";
@@ -50,11 +51,16 @@ export interface Host {
   files: FileStore;
   doorbell: Doorbell;
   bus?: EventBus;
+  metrics?: Metrics;
   clock: Clock;
   emitter: Emitter;
   /** Names this worker in leases. */
   owner: string;
   leaseMs: number;
+  /** S-81; without it sessions are kept for ever. */
+  retention?: Retention;
+  /** S-53: what one step may take, an invocation's limit minus its reserve; without it a step has its own bounds only. */
+  invocationLimitMs?: number;
   /** Aborts when the host closes: turns under way stop as at the end of an invocation, for another one to go on (S-54). */
   closing: AbortSignal;
   /** From 0 up to 1, to part retries of many sessions. */
@@ -100,6 +106,8 @@ export interface Turn {
   tell(): void;
   /** Called at every step boundary. */
   onStep(): void;
+  /** Whether the invocation ends at the next step boundary (S-50). */
+  isEnding(): boolean;
   /** The model of a call made in a state. */
   modelFor(role: "agent" | "grader", state: string): Promise<ChatModel>;
 }

@@ -3,6 +3,7 @@ import type { CheckpointCorruptError } from "../session/errors.js";
 import type { Settlement, Work } from "../session/ports.js";
 import { MAX_ATTEMPTS } from "../session/protocol/index.js";
 import type { SessionRecord } from "../session/record.js";
+import { ofArrival } from "./lifecycle.js";
 import { deadLetterFor, storedError } from "./run-arrival.js";
 import type { Host } from "./types.js";
 
@@ -22,7 +23,7 @@ export function unreadableEnd(
     sessionId: arrival.sessionId,
     workflow: arrival.workflow,
     at: now,
-    detail: { turnId: arrival.id, deadLetterId: deadLetter.id, code: "gave-up" },
+    detail: { ...ofArrival(arrival), deadLetterId: deadLetter.id, code: "gave-up" },
   };
   return {
     arrivalId: arrival.id,

@@ -1,9 +1,18 @@
 /** A session's owner: takes the lease, works off what has arrived, one leg at a time, and gives the lease back (S-16, S-22, S-25). */
 import { randomUUID } from "node:crypto";
-import { CheckpointCorruptError, LeaseLostError } from "../session/errors.js";
-import { retryDelayMs, WAKE_RETRY_MAX_MS } from "../session/index.js";
+import { CheckpointCorruptError, LeaseLostError, StoreUnavailableError } from "../session/errors.js";
+import {
+  count,
+  isUndeliveredWake,
+  type MetricName,
+  RENEWALS,
+  removeExpired,
+  retryDelayMs,
+  settledAs,
+  WAKE_RETRY_MAX_MS,
+} from "../session/index.js";
 import type { Outcome } from "../session/outcome.js";
-import type { ClaimResult, Work } from "../session/ports.js";
+import type { ClaimResult, Commit, Work } from "../session/ports.js";
 import { publishEvents } from "../session/publish.js";
 import { TurnCancelledError } from "./errors.js";
 import { runArrival } from "./run-arrival.js";
@@ -34,10 +43,19 @@ export interface WorkOptions extends LegOptions {
 /** Works on a session until nothing is left to do. Never throws for what a turn does; throws when the stores fail. */
 export async function workSession(host: Host, sessionId: string, options: WorkOptions = {}): Promise<WorkReport> {
   const owner = `${host.owner}/${randomUUID()}`;
-  const claim = await host.store.claim(sessionId, { owner, now: host.clock.now(), leaseMs: host.leaseMs });
+  const claim = await host.store.claim(sessionId, {
+    owner,
+    now: host.clock.now(),
+    leaseMs: host.leaseMs,
+    mayTakeLater: true,
+  });
   if (claim.kind === "busy") return { settled: [], left: "busy", dueAt: claim.until };
   if (claim.kind === "idle") {
     await publish(host, sessionId);
+    // What is due although there is no work is past its time (S-83).
+    const now = host.clock.now();
+    const isDue = claim.dueAt !== undefined && claim.dueAt <= now;
+    if (isDue && (await removeExpired(host, sessionId, now))) return { settled: [], left: "idle" };
     return { settled: [], left: "idle", ...(claim.dueAt !== undefined ? { dueAt: claim.dueAt } : {}) };
   }
   const report = await workClaimed(host, claim, options);
@@ -50,8 +68,11 @@ type Claimed = Extract<ClaimResult, { kind: "claimed" }>;
 async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Promise<WorkReport> {
   const settled: SettledArrival[] = [];
   const { lease } = claim;
+  const settling = { leaseMs: host.leaseMs, ...(host.retention ? { retention: host.retention } : {}) };
   const heart = startHeartbeat(host, claim);
   let work: Work | null = claim.work;
+  const counted = (name: MetricName, value?: number) =>
+    count(host.metrics, name, (work ?? claim.work).arrival.workflow, value);
   // A failure meanwhile is the store's own: it delays the attempt and does not count (S-94).
   let isStoring = false;
   try {
@@ -63,6 +84,12 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
         return { settled, left: "handed-over" };
       }
       if (work !== claim.work) heart.reset();
+      counted("attempts");
+      const { arrival, attempt } = work;
+      const wokenPark = claim.record.park;
+      if (attempt === 1 && isUndeliveredWake(claim.record, arrival) && wokenPark?.resumeAt !== undefined) {
+        counted("wakeDelay", arrival.acceptedAt - wokenPark.resumeAt);
+      }
       const leg = legOptions(options, work.arrival.id);
       const signal = heart.signal(leg.signal);
       const turn = await createTurn(host, { writer, work, lease, options: leg, signal, over: heart.over });
@@ -70,10 +97,15 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
       const now = host.clock.now();
       if (end.kind === "release") {
         await release(host, claim, { writer, work, failed: end.failed });
+        if (end.failed === undefined) counted("handOvers");
         return { settled, left: end.failed === undefined ? "handed-over" : "delayed" };
       }
       if (end.kind === "delay") {
-        await host.store.release(lease, { now, retryAt: retryAt(host, work) });
+        isStoring = true;
+        // The write that failed may have been made: what it wrote down as begun was not.
+        const commit: Commit = { puts: [], removes: end.unstarted, beginsOnly: true };
+        const takesBack = end.unstarted.length > 0 ? { commit } : {};
+        await host.store.release(lease, { now, retryAt: retryAt(host, work), ...takesBack });
         return { settled, left: "delayed" };
       }
       isStoring = true;
@@ -87,8 +119,10 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
         isStoring = false;
         continue;
       }
-      const next = await host.store.settle(lease, end.settlement, { leaseMs: host.leaseMs });
+      const next = await host.store.settle(lease, end.settlement, settling);
       isStoring = false;
+      const name = settledAs(end.settlement);
+      if (name) counted(name);
       turn.tell();
       settled.push({
         arrivalId: work.arrival.id,
@@ -99,18 +133,23 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
     }
     return { settled, left: "idle" };
   } catch (error) {
-    if (error instanceof LeaseLostError) return { settled, left: "lost" };
+    if (error instanceof LeaseLostError) {
+      counted("leaseLosses");
+      return { settled, left: "lost" };
+    }
     if (error instanceof CheckpointCorruptError && !isStoring) {
       const unread = work ?? claim.work;
       const end = unreadableEnd(host, { record: claim.record, work: unread, error });
       if (end) {
-        const next = await host.store.settle(lease, end, { leaseMs: host.leaseMs });
+        const next = await host.store.settle(lease, end, settling);
+        counted("dead");
         settled.push({ arrivalId: unread.arrival.id, error });
         if (next) await host.store.release(lease, { now: end.now, retryAt: end.now });
         return { settled, left: next ? "handed-over" : "idle" };
       }
     }
-    const failed = isStoring ? {} : { failed: messageOf(error) };
+    const isStores = isStoring || error instanceof StoreUnavailableError;
+    const failed = isStores ? {} : { failed: messageOf(error) };
     await host.store
       .release(lease, { now: host.clock.now(), retryAt: retryAt(host, work ?? claim.work), ...failed })
       .catch(() => undefined);
@@ -168,15 +207,23 @@ const CANCEL_CHECK_MS = 2_000;
 function startHeartbeat(host: Host, claim: Claimed) {
   const stopped = new AbortController();
   let turn = new AbortController();
-  const period = Math.min(CANCEL_CHECK_MS, Math.floor(host.leaseMs / 3));
+  const renewEvery = Math.floor(host.leaseMs / RENEWALS);
+  const period = Math.min(CANCEL_CHECK_MS, renewEvery);
+  let renewedAt = host.clock.now();
+  const look = async (): Promise<boolean> => {
+    const now = host.clock.now();
+    if (now - renewedAt < renewEvery) return host.store.isCancelled(claim.lease);
+    const { cancelled } = await host.store.renew(claim.lease, { now, leaseMs: host.leaseMs });
+    renewedAt = now;
+    return cancelled;
+  };
   const beat = async () => {
     while (!stopped.signal.aborted) {
       await host.clock.sleep(period, stopped.signal);
       if (stopped.signal.aborted) return;
       const asked = turn;
       try {
-        const { cancelled } = await host.store.renew(claim.lease, { now: host.clock.now(), leaseMs: host.leaseMs });
-        if (cancelled) asked.abort(new TurnCancelledError());
+        if (await look()) asked.abort(new TurnCancelledError());
       } catch (error) {
         // A store that fails for a moment is asked again; the lease outlasts several beats.
         if (!(error instanceof LeaseLostError)) continue;

@@ -138,6 +138,8 @@ describe("parkway run", () => {
           status: "failed",
           classification: "finished",
           workflow: "order",
+          createdAt: "2026-01-05T09:00:00.000Z",
+          updatedAt: "2026-01-05T09:30:00.000Z",
           exit: failed,
         }),
       },
@@ -259,6 +261,8 @@ describe("parkway decide, reply and deliver", () => {
       status: "awaiting_decision" as const,
       classification: "open" as const,
       workflow: "order",
+      createdAt: "2026-01-05T09:00:00.000Z",
+      updatedAt: "2026-01-05T09:30:00.000Z",
       pending: aDecision({ parkId: "found" }),
     });
 

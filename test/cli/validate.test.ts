@@ -69,4 +69,21 @@ describe("parkway validate", () => {
 
     expect(JSON.parse(out).diagnostics.map(({ code }: { code: string }) => code)).toEqual(codes);
   });
+
+  it("C-67 C-73 N-27 tells entrances of parkway.config that name what does not exist", async () => {
+    const hook = (trigger: string) =>
+      `export default { webhooks: { "greeter/${trigger}": { verify: { scheme: "none", allowUnsigned: true } } } };`;
+    const rootWith = (trigger: string) =>
+      aRoot([], { "workflows/greeter/workflow.yaml": GOOD, "parkway.config.mjs": hook(trigger) });
+
+    const good = await runCli(["validate"], { root: rootWith("manual") });
+    const bad = await runCli(["validate"], { root: rootWith("mail") });
+    const json = await runCli(["validate", "--json"], { root: rootWith("mail") });
+
+    expect(good).toMatchObject({ exit: 0, out: "valid — 0 error(s), 0 warning(s)\n" });
+    expect(bad).toMatchObject({ exit: 1, out: "invalid — 1 error(s), 0 warning(s)\n" });
+    expect(bad.err).toContain('parkway.config webhooks[greeter/mail]: The workflow "greeter" has no trigger "mail"');
+    expect(json.exit).toBe(1);
+    expect(JSON.parse(json.out)).toMatchObject({ valid: false, deployment: [{ at: "webhooks[greeter/mail]" }] });
+  });
 });

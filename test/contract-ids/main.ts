@@ -16,7 +16,7 @@ const { values } = parseArgs({
   },
 });
 
-const report = reportOf(readContract("docs/contract"), readCitations(["lib", "test"]));
+const report = reportOf(readContract("docs/contract"), readCitations(["lib", "functions", "test"]));
 const chapters = report.chapters.filter((chapter) => !values.chapter || chapter.chapter === values.chapter);
 const shown = { ...report, chapters };
 console.log(values.json ? JSON.stringify(shown, null, 2) : textOf(shown, values.summary ? "summary" : "full"));

@@ -18,6 +18,7 @@ describeDynamoDb("DynamoDB", (db) => {
       },
       async dispose() {
         for (const store of opened) await store.close();
+        await db.drop(table);
         client.destroy();
       },
     };

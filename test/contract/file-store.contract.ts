@@ -186,6 +186,30 @@ export function fileStoreContract(name: string, create: () => Promise<FileStoreU
       expect(await paths("s1")).toEqual([]);
     });
 
+    it("S-79 pages through what is shared by path, and removes it for good", async () => {
+      const uploads = [".parkway/uploads/a/1", ".parkway/uploads/a/2", ".parkway/uploads/b/漢", ".parkway/uploads/c"];
+      for (const path of [...uploads].reverse()) await files.writeShared(path, bytes(path));
+      await files.writeShared("_specs/h.json", bytes("spec"));
+      await put("s1", "f");
+      const page = async (after: string) =>
+        (await under.open().listShared(".parkway/uploads/", { after, limit: 3 })).map(({ path }) => path);
+
+      expect(await page("")).toEqual(uploads.slice(0, 3));
+      expect(await page(uploads[2] ?? "")).toEqual(uploads.slice(3));
+      expect(await page(uploads[3] ?? "")).toEqual([]);
+      const [entry] = await files.listShared(".parkway/uploads/", { after: "", limit: 1 });
+      expect(entry).toMatchObject({ sizeBytes: bytes(uploads[0] ?? "").length });
+      expect(Math.abs((entry?.modifiedAt ?? 0) - Date.now())).toBeLessThan(60_000);
+
+      await files.removeShared(uploads[1] ?? "");
+      await files.removeShared(uploads[1] ?? "");
+      expect(await page("")).toEqual([uploads[0], uploads[2], uploads[3]]);
+      expect(await files.readShared(uploads[1] ?? "")).toBeNull();
+      expect(await files.readShared("_specs/h.json")).not.toBeNull();
+      await expect(files.removeShared("s1/f")).rejects.toBeInstanceOf(WorkspacePathEscapeError);
+      await expect(files.listShared("s1/", { after: "", limit: 1 })).rejects.toBeInstanceOf(WorkspacePathEscapeError);
+    });
+
     it("hands out copies", async () => {
       const given = bytes("kept");
       await files.write("s1", "f", given);

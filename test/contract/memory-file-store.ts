@@ -37,6 +37,16 @@ export function aFileStore(): FileStore & { stored: Map<string, StoredFile> } {
     async readShared(path) {
       return stored.get(path)?.bytes ?? null;
     },
+    async listShared(folder, { after, limit }) {
+      const paths = [...stored.keys()].filter((path) => path.startsWith(folder) && path > after).sort();
+      return paths.slice(0, limit).flatMap((path) => {
+        const file = stored.get(path);
+        return file ? [{ path, sizeBytes: file.bytes.length, modifiedAt: file.modifiedAt }] : [];
+      });
+    },
+    async removeShared(path) {
+      stored.delete(path);
+    },
     async writeShared(path, bytes) {
       if (!stored.has(path)) stored.set(path, { bytes, version: "shared", modifiedAt: 0 });
     },

@@ -2,16 +2,26 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StoredOutcome } from "../../lib/session/arrival.js";
 import {
+  arrivalIdFor,
+  arrivalOfUpload,
   DAY_MS,
+  DELETION_RETRY_MS,
   HELD_LIMIT_MS,
   IdempotencyConflictError,
   INBOX_LIMIT,
   InboxFullError,
   LeaseLostError,
+  redriveDeadLetter,
+  refusedLetter,
   SessionBusyError,
+  sessionIdFromKey,
+  sha256Hex,
+  UPLOADS,
+  uploadKey,
   wakeArrivalId,
 } from "../../lib/session/index.js";
 import type { Lease, SessionStore } from "../../lib/session/ports.js";
+import { createMemoryFileStore } from "../../lib/stores/memory/index.js";
 import { aCommit, anAccept, anEvent, anInputPark, aSettlement, LEASE_MS, lease, T0, won } from "../harness/builders.js";
 
 export interface StoreUnderTest {
@@ -101,7 +111,9 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
       });
 
       it("S-12 refuses one arrival more than an inbox holds, without a receipt", async () => {
-        for (let n = 1; n <= INBOX_LIMIT; n += 1) await accept(`full-${n}`);
+        // Where the case is out of time before it is done, it goes on with its own store and no other case's.
+        const filling = store;
+        for (let n = 1; n <= INBOX_LIMIT; n += 1) await filling.accept(anAccept({ id: `full-${n}` }));
 
         await refusesUnchanged(() => accept("arr-1"), InboxFullError);
         expect(await store.receipt("arr-1", T0)).toBeNull();
@@ -135,6 +147,114 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
       });
     });
 
+    describe("redriving", () => {
+      const firing = anAccept({ id: "dead", source: "webhook", input: { kind: "delivery", trigger: "paid" } }).arrival;
+      const letter = { ...refusedLetter(firing, { reason: "why", at: T0 }), id: "d1" };
+      const files = createMemoryFileStore();
+
+      it("S-96 S-5 makes one arrival of a letter at the end of the inbox, linked both ways", async () => {
+        await store.keepDeadLetter(letter);
+        await accept("arr-1");
+
+        const redrives = [store, under.open(), store, under.open()].map((handle) =>
+          redriveDeadLetter({ store: handle, files }, { id: "d1", now: T0 + 1 }),
+        );
+        const results = await Promise.all(redrives);
+
+        const id = arrivalIdFor({ scope: "", source: "redrive", key: `d1/${T0}` });
+        expect(results.map((result) => result?.receipt.arrivalId)).toEqual([id, id, id, id]);
+        expect(results.filter((result) => result?.kind === "accepted")).toHaveLength(1);
+        expect(await store.deadLetter("d1", T0)).toEqual({ ...letter, redrivenAs: id });
+        expect(await store.deadLetters(T0)).toEqual([{ ...letter, redrivenAs: id }]);
+
+        const first = won(await claim(T0 + 1));
+        const next = await store.settle(first.lease, aSettlement("arr-1"), lease);
+        expect(next?.arrival).toEqual({
+          ...firing,
+          id,
+          seq: 2,
+          source: "redrive",
+          acceptedAt: T0 + 1,
+          redrives: "d1",
+        });
+      });
+
+      it("S-96 makes none for a letter that was redriven long ago, and refreshes no letter", async () => {
+        await store.keepDeadLetter(letter);
+        const first = await redriveDeadLetter({ store, files }, { id: "d1", now: T0 });
+        const { lease: mine, work } = won(await claim());
+        await store.settle(mine, aSettlement(work.arrival.id), lease);
+
+        const late = letter.expiresAt - 1;
+        const again = await redriveDeadLetter({ store, files }, { id: "d1", now: late });
+        expect(again).toMatchObject({ kind: "repeated", receipt: { arrivalId: first?.receipt.arrivalId } });
+        expect(await redriveDeadLetter({ store, files }, { id: "d1", now: letter.expiresAt })).toBeNull();
+      });
+
+      it("S-96 S-91 redrives what was given up under a key that had been given up and redriven before", async () => {
+        async function givenUp(at: number) {
+          await accept("arr-1", { acceptedAt: at, receiptExpiresAt: at + 10 });
+          const { lease: mine, work } = won(await claim(at));
+          const deadLetter = { ...refusedLetter(work.arrival, { reason: "why", at }), id: "d1" };
+          await store.settle(mine, aSettlement("arr-1", { status: "dead", deadLetter, now: at }), lease);
+          return redriveDeadLetter({ store, files }, { id: "d1", now: at });
+        }
+        const first = await givenUp(T0);
+        const { lease: mine, work } = won(await claim());
+        await store.settle(mine, aSettlement(work.arrival.id), lease);
+
+        const second = await givenUp(T0 + 10);
+        expect([first?.kind, second?.kind]).toEqual(["accepted", "accepted"]);
+        expect(second?.receipt.arrivalId).not.toBe(first?.receipt.arrivalId);
+      });
+
+      it("S-96 S-1 leaves letter and inbox alone when the redrive is refused", async () => {
+        await store.keepDeadLetter(letter);
+        await accept("arr-1");
+        await store.beginDelete("s1", T0);
+
+        await refusesUnchanged(() => redriveDeadLetter({ store, files }, { id: "d1", now: T0 }), SessionBusyError);
+        expect(await store.deadLetter("d1", T0)).toEqual(letter);
+      });
+
+      it("S-96 S-7 gives a letter without a session the one that its key names", async () => {
+        await store.keepDeadLetter({ ...letter, arrival: { ...letter.arrival, sessionId: "" } });
+
+        const result = await redriveDeadLetter({ store, files }, { id: "d1", now: T0 });
+        const named = sessionIdFromKey(result?.receipt.arrivalId ?? "");
+        expect(result?.receipt.sessionId).toBe(named);
+        expect((await store.read(named))?.queued).toBe(1);
+      });
+
+      it("S-96 S-10 gives the new arrival copies of the files, one of its own each", async () => {
+        const bytes = new TextEncoder().encode("a file");
+        const sha256 = sha256Hex(bytes);
+        const ref = (key: string) => ({ note: { name: "note.txt", key, sizeBytes: bytes.length, sha256 } });
+        const key = uploadKey("dead", sha256);
+        await files.writeShared(key, bytes);
+        const input = { kind: "turn", files: ref(key) } as const;
+        await store.keepDeadLetter({ ...letter, arrival: { ...letter.arrival, input } });
+
+        const result = await redriveDeadLetter({ store, files }, { id: "d1", now: T0 });
+        const again = await redriveDeadLetter({ store, files }, { id: "d1", now: T0 });
+
+        const { work } = won(await claim());
+        const copied = work.arrival.input.kind === "turn" ? work.arrival.input.files?.note?.key : undefined;
+        expect(arrivalOfUpload(copied ?? "")).toBe(work.arrival.id);
+        expect(await files.readShared(copied ?? "")).toEqual(bytes);
+        expect(work.arrival.input).toEqual({ kind: "turn", files: ref(copied ?? "") });
+        expect([result?.kind, again?.kind]).toEqual(["accepted", "repeated"]);
+        expect(await files.listShared(UPLOADS, { after: "", limit: 9 })).toHaveLength(2);
+      });
+
+      it("S-96 accepts although the letter has gone meanwhile, and does not make it again", async () => {
+        const accepted = await accept("arr-1", { source: "redrive", redrives: "gone" });
+
+        expect(accepted.kind).toBe("accepted");
+        expect(await store.deadLetter("gone", T0)).toBeNull();
+      });
+    });
+
     describe("claiming", () => {
       it("S-22 F-1 gives the lease to one of 20 claimers and raises the fence by one", async () => {
         await accept("arr-1");
@@ -156,6 +276,97 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         expect(losers[0]).toEqual({ kind: "busy", until: T0 + LEASE_MS });
         expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "running" });
         expect((await store.read("s1"))?.queued).toBe(0);
+      });
+
+      describe("that may take the lease later", () => {
+        const claimLater = (owner = "a", handle = store) =>
+          handle.claim("s1", { owner, now: T0, leaseMs: LEASE_MS, mayTakeLater: true });
+        const at = { now: T0, ...lease };
+
+        it("S-22 S-23 lets one of twenty write", async () => {
+          await accept("arr-1");
+          const handles = Array.from({ length: 20 }, () => under.open());
+          const claims = await Promise.all(handles.map((handle, n) => claimLater(`w${n}`, handle)));
+          const writes = handles.map(async (handle, n) => {
+            const result = claims[n];
+            if (result?.kind !== "claimed") throw new LeaseLostError("s1", 0);
+            await handle.commit(result.lease, aCommit({ position: `w${n}` }, { k: `w${n}` }), at);
+          });
+          const ends = await Promise.allSettled(writes);
+
+          expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+          const winner = ends.findIndex(({ status }) => status === "fulfilled");
+          expect(await store.read("s1")).toMatchObject({
+            thread: [{ key: "k", value: `w${winner}` }],
+            record: { position: `w${winner}`, fence: 1, lease: { owner: `w${winner}` }, active: { attempts: 0 } },
+          });
+          expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "running" });
+        });
+
+        it("S-22 S-25 writes though an arrival came in between, and works it off after", async () => {
+          await accept("arr-1");
+          const { lease: mine } = won(await claimLater());
+          await accept("arr-2");
+          expect(await store.renew(mine, at)).toEqual({ cancelled: false });
+          const next = await store.settle(mine, aSettlement("arr-1", { commit: aCommit({}, { k: "v" }) }), lease);
+
+          expect(next?.arrival.id).toBe("arr-2");
+          expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "settled" });
+          await store.settle(mine, aSettlement("arr-2"), lease);
+          expect((await store.read("s1"))?.record).toMatchObject({ fence: 1, lease: null, dueAt: null });
+        });
+
+        it("S-23 S-20 changes nothing once another has worked there, or the arrival has gone", async () => {
+          await accept("arr-1");
+          const { lease: mine } = won(await claimLater());
+          await store.cancel("s1", T0, { arrivalId: "arr-1" });
+          const other = await claim(T0, "b");
+          const write = () => store.commit(mine, aCommit({}, { k: "v" }), at);
+          // A store may have taken the lease at once; then the cancellation is told.
+          if (other.kind === "busy") expect(await write()).toEqual({ cancelled: true });
+          else await refusesUnchanged(write, LeaseLostError);
+        });
+
+        it("S-22 S-23 leaves the lease to whoever has it, also where the other tries once more", async () => {
+          await accept("arr-1");
+          const { lease: mine } = won(await claimLater("a"));
+          const other = await claimLater("b", under.open());
+          // A store may have given the lease at once.
+          if (other.kind === "busy") return;
+          await store.commit(mine, aCommit({ position: "mine" }), at);
+          const { lease: lost } = won(other);
+          const handle = under.open();
+
+          await refusesUnchanged(() => handle.release(lost, { now: T0, failed: "no answer" }), LeaseLostError);
+          await refusesUnchanged(() => handle.settle(lost, aSettlement("arr-1"), lease), LeaseLostError);
+          await refusesUnchanged(() => handle.hold(lost, { arrivalId: "arr-1", parkId: "p", ...at }), LeaseLostError);
+        });
+
+        it("S-50 S-89 gives the lease back, and counts the attempt as any other", async () => {
+          await accept("arr-1");
+          const { lease: mine } = won(await claimLater());
+          await store.release(mine, { now: T0, retryAt: T0 + 5, failed: "broken" });
+
+          expect((await store.read("s1"))?.record).toMatchObject({
+            fence: 1,
+            lease: null,
+            lastFailure: "broken",
+            active: { attempts: 1 },
+            dueAt: T0 + 5,
+          });
+          expect(won(await claim(T0 + 5)).work.attempt).toBe(2);
+          await refusesUnchanged(() => store.commit(mine, aCommit({}, { k: "v" }), at), LeaseLostError);
+        });
+      });
+
+      it("S-1 S-3 accepts for a session that only seems to be new", async () => {
+        await accept("arr-1");
+        const likely = { ...anAccept({ id: "arr-2" }), isLikelyNew: true as const };
+        expect(await store.accept(likely)).toMatchObject({ kind: "accepted", receipt: { seq: 2 } });
+        expect((await store.accept(likely)).kind).toBe("repeated");
+        const elsewhere = { ...anAccept({ id: "arr-2", sessionId: "s2" }), isLikelyNew: true as const };
+        expect(await store.accept(elsewhere)).toMatchObject({ kind: "repeated", receipt: { sessionId: "s1" } });
+        expect(await store.read("s2")).toBeNull();
       });
 
       it("S-13 is idle for an unknown session and one without work", async () => {
@@ -209,11 +420,32 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         const writes: [string, () => Promise<unknown>][] = [
           ["commit", () => store.commit(old, aCommit({ position: "x" }, { k: "v" }), at)],
           ["renew", () => store.renew(old, at)],
+          ["isCancelled", () => store.isCancelled(old)],
           ["settle", () => store.settle(old, aSettlement("arr-1", { events: [anEvent(1)] }), lease)],
           ["hold", () => store.hold(old, { arrivalId: "arr-1", parkId: "p", ...at })],
           ["release", () => store.release(old, { now: T0, commit: aCommit({}, { k: "v" }) })],
         ];
         for (const [, write] of writes) await refusesUnchanged(write, LeaseLostError);
+      });
+
+      it("S-23 S-86 refuses a former owner though a new session of the same id has come to its fence", async () => {
+        await accept("arr-1");
+        const { lease: old } = won(await claim());
+        const later = T0 + LEASE_MS;
+        await store.beginDelete("s1", later);
+        await store.finishDelete("s1");
+        await accept("arr-2", { acceptedAt: later });
+        expect(won(await claim(later, "b")).lease.fence).toBe(old.fence);
+        const at = { now: later, ...lease };
+
+        const writes: (() => Promise<unknown>)[] = [
+          () => store.commit(old, aCommit({ position: "x" }, { k: "v" }), at),
+          () => store.renew(old, at),
+          () => store.settle(old, aSettlement("arr-2"), lease),
+          () => store.hold(old, { arrivalId: "arr-2", parkId: "p", ...at }),
+          () => store.release(old, { now: later }),
+        ];
+        for (const write of writes) await refusesUnchanged(write, LeaseLostError);
       });
 
       it("S-23 refuses an owner's writes after it released", async () => {
@@ -234,6 +466,20 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         await store.commit(mine, aCommit({ position: "late" }), { now: late, ...lease });
 
         expect(await claim(late + 1, "b")).toEqual({ kind: "busy", until: late + LEASE_MS });
+      });
+
+      it("S-24 renews with a step only a lease of which a third is over", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        const expiry = async () => {
+          const record = (await store.read("s1"))?.record;
+          expect(record?.dueAt).toBe(record?.lease?.expiresAt);
+          return record?.dueAt;
+        };
+        await store.commit(mine, aCommit({ position: "early" }), { now: T0 + LEASE_MS / 3 - 1, ...lease });
+        expect(await expiry()).toBe(T0 + LEASE_MS);
+        await store.commit(mine, aCommit({ position: "later" }), { now: T0 + LEASE_MS / 3, ...lease });
+        expect(await expiry()).toBe(T0 + LEASE_MS / 3 + LEASE_MS);
       });
 
       it("F-1 F-3 keeps the due mark at the lease's expiry through renewals and accepts", async () => {
@@ -262,7 +508,7 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
           { key: "b", value: "3" },
           { key: "c", value: "4" },
         ]);
-        expect(read?.record).toMatchObject({ position: "two", status: "running", updatedAt: T0 + 1, fence: 1 });
+        expect(read?.record).toMatchObject({ position: "two", status: "running", fence: 1 });
       });
 
       it("F-43 keeps a value of 3 MB and text in any script as it was", async () => {
@@ -372,6 +618,23 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         expect(await store.deadLetters(T0 + 90)).toEqual([]);
       });
 
+      it("S-93 keeps the first letter under an id, until it expires", async () => {
+        const firing = { ...anAccept({ id: "never", sessionId: "", source: "bus" }).arrival };
+        const letter = refusedLetter(firing, { reason: "no such trigger", at: T0 });
+
+        expect(await store.keepDeadLetter(letter)).toEqual(letter);
+        const again = await store.keepDeadLetter({ ...letter, reason: "another", at: T0 + 1 });
+        expect(again).toEqual(letter);
+        expect(await under.open().deadLetter(letter.id, T0 + 1)).toEqual(letter);
+        expect(await store.deadLetters(T0)).toEqual([letter]);
+        expect(letter).toMatchObject({ attempts: 0, arrival: { seq: 0, sessionId: "" } });
+
+        expect(await store.deadLetter(letter.id, letter.expiresAt)).toBeNull();
+        const later = { ...letter, at: letter.expiresAt, expiresAt: letter.expiresAt + 1 };
+        expect(await store.keepDeadLetter(later)).toEqual(later);
+        expect(await store.deadLetter("unknown", T0)).toBeNull();
+      });
+
       it("S-15 keeps the error of a refused arrival in its receipt", async () => {
         await accept("arr-1");
         const { lease: mine } = won(await claim());
@@ -449,6 +712,26 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         expect(await claim(end - 1, "c")).toEqual({ kind: "idle", dueAt: end });
         expect(won(await claim(end, "c")).work.arrival.id).toBe("arr-1");
       });
+    });
+
+    it("F-75 gives a wake-up the hops of the arrival before it", async () => {
+      await accept("arr-0", { hops: 4 });
+      const first = won(await claim());
+      expect(first.work.arrival.hops).toBe(4);
+      const commit = aCommit(anInputPark({ resumeAt: T0 + 5 }));
+      await store.settle(first.lease, aSettlement("arr-0", { commit }), lease);
+
+      const wake = won(await claim(T0 + 5));
+      expect(wake.work.arrival).toMatchObject({ source: "wake", hops: 4 });
+      await store.settle(wake.lease, aSettlement(wake.work.arrival.id, { commit }), lease);
+      await accept("arr-1");
+      const last = won(await claim(T0 + 6));
+      await store.settle(
+        last.lease,
+        aSettlement("arr-1", { commit: aCommit(anInputPark({ parkId: "p2", resumeAt: T0 })) }),
+        lease,
+      );
+      expect(won(await claim(T0 + 7)).work.arrival.hops).toBeUndefined();
     });
 
     describe("waking", () => {
@@ -582,7 +865,9 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         expect(await store.cancel("s1", T0)).toBe(false);
         const { lease: mine } = won(await claim());
 
+        expect(await store.isCancelled(mine)).toBe(false);
         expect(await store.cancel("s1", T0)).toBe(true);
+        expect(await store.isCancelled(mine)).toBe(true);
         expect(await store.renew(mine, { now: T0, ...lease })).toEqual({ cancelled: true });
         expect(await store.commit(mine, aCommit(), { now: T0, ...lease })).toEqual({ cancelled: true });
         expect((await store.read("s1"))?.record.cancelRequested).toBe(true);
@@ -674,6 +959,115 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
       });
     });
 
+    describe("expiring", () => {
+      const retention = { finishedMs: 10_000, openMs: 50_000 };
+      const EXPIRY = T0 + 10_000;
+
+      /** Runs one arrival to its end and lets the session rest. */
+      async function ended(id: string, of: Parameters<typeof aSettlement>[1] = {}, at = T0) {
+        const { lease: mine } = won(await claim(at));
+        const settlement = { commit: aCommit({ status: "completed", park: null }), now: at, ...of };
+        await store.settle(mine, aSettlement(id, settlement), { ...lease, retention });
+      }
+
+      it("S-81 S-82 is absent from its time on, found by its due mark, and deleted by one who comes", async () => {
+        await accept("arr-1");
+        await ended("arr-1", { outcome: OUTCOME, commit: aCommit({ status: "completed" }, { k: "v" }) });
+
+        expect(await store.due(EXPIRY, { limit: 5 })).toEqual([{ sessionId: "s1", dueAt: EXPIRY }]);
+        expect((await store.read("s1", EXPIRY - 1))?.record).toMatchObject({ expiresAt: EXPIRY });
+        expect(await store.list({ now: EXPIRY - 1 })).toHaveLength(1);
+        expect(await store.expire("s1", EXPIRY - 1)).toBe(false);
+
+        expect(await store.read("s1", EXPIRY)).toBeNull();
+        expect(await store.list({ now: EXPIRY })).toEqual([]);
+        expect(await claim(EXPIRY)).toEqual({ kind: "idle", dueAt: EXPIRY });
+        const takers = await Promise.all([store, under.open(), store].map((handle) => handle.expire("s1", EXPIRY)));
+        expect(takers.filter(Boolean)).toHaveLength(1);
+
+        await store.finishDelete("s1");
+        expect(await store.read("s1")).toBeNull();
+        expect(await store.due(T0 + DAY_MS, { limit: 5 })).toEqual([]);
+        expect((await store.receipt("arr-1", EXPIRY))?.outcome).toMatchObject({ kind: "completed", reply: "" });
+      });
+
+      it("S-82 S-86 takes nothing in for what has expired, until it is gone", async () => {
+        await accept("arr-1");
+        await ended("arr-1", { commit: aCommit({ status: "completed" }, { k: "v" }) });
+
+        await refusesUnchanged(() => accept("arr-2", { acceptedAt: EXPIRY }), SessionBusyError);
+        await store.expire("s1", EXPIRY);
+        await refusesUnchanged(() => accept("arr-2", { acceptedAt: EXPIRY }), SessionBusyError);
+        await store.finishDelete("s1");
+        await accept("arr-2", { acceptedAt: EXPIRY });
+        expect(await store.read("s1", EXPIRY)).toMatchObject({
+          thread: [],
+          record: { acceptedSeq: 1, expiresAt: null },
+        });
+      });
+
+      it("S-81 starts the time anew with every arrival, and keeps what waits for one longer", async () => {
+        await accept("arr-1");
+        await ended("arr-1");
+        await accept("arr-2", { acceptedAt: EXPIRY - 1 });
+        expect((await store.read("s1", EXPIRY))?.record).toMatchObject({ expiresAt: null, dueAt: EXPIRY - 1 });
+        expect(await store.expire("s1", EXPIRY)).toBe(false);
+
+        const commit = aCommit(anInputPark({ channel: "decision" }));
+        await ended("arr-2", { commit }, EXPIRY);
+        expect((await store.read("s1"))?.record).toMatchObject({ expiresAt: EXPIRY + 50_000, dueAt: EXPIRY + 50_000 });
+      });
+
+      it("S-81 expires nothing that is kept for ever, and no wait before its time", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        await store.settle(mine, aSettlement("arr-1", { commit: aCommit({ status: "completed" }) }), lease);
+        expect((await store.read("s1"))?.record).toMatchObject({ expiresAt: null, dueAt: null });
+
+        const resumeAt = T0 + 365 * DAY_MS;
+        await accept("arr-2");
+        await ended("arr-2", { commit: aCommit(anInputPark({ resumeAt })) });
+        expect((await store.read("s1"))?.record).toMatchObject({ expiresAt: null, dueAt: resumeAt });
+      });
+
+      it("S-81 S-19 S-20 expires nothing while an arrival waits, and counts from its withdrawal", async () => {
+        await accept("arr-0");
+        await ended("arr-0", { commit: aCommit(anInputPark({ parkId: "h1", channel: "decision" })) });
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        await store.hold(mine, { arrivalId: "arr-1", parkId: "h1", now: T0, leaseMs: LEASE_MS });
+        expect((await store.read("s1"))?.record.expiresAt).toBeNull();
+
+        await store.cancel("s1", T0 + 7, { arrivalId: "arr-1" });
+        expect((await store.read("s1"))?.record).toMatchObject({ expiresAt: T0 + 50_007, dueAt: T0 + 50_007 });
+      });
+
+      it("S-83 S-98 lets events out first", async () => {
+        await accept("arr-1");
+        await ended("arr-1", { events: [anEvent(1)] });
+
+        expect(await store.expire("s1", EXPIRY)).toBe(false);
+        expect((await store.read("s1"))?.record.dueAt).toBe(T0);
+        await store.published("s1", [anEvent(1).id], EXPIRY);
+        expect((await store.read("s1"))?.record.dueAt).toBe(EXPIRY);
+        expect(await store.expire("s1", EXPIRY)).toBe(true);
+      });
+
+      it("S-84 is taken over by whoever finds it due, where it was not carried through", async () => {
+        await accept("arr-1");
+        await ended("arr-1");
+        await store.expire("s1", EXPIRY);
+        const later = EXPIRY + DELETION_RETRY_MS;
+
+        expect(await store.expire("s1", later - 1)).toBe(false);
+        expect(await store.due(later, { limit: 5 })).toEqual([{ sessionId: "s1", dueAt: later }]);
+        expect(await claim(later)).toEqual({ kind: "idle", dueAt: later });
+        expect([await store.expire("s1", later), await store.expire("s1", later)]).toEqual([true, false]);
+        await store.finishDelete("s1");
+        expect(await store.read("s1")).toBeNull();
+      });
+    });
+
     describe("deleting", () => {
       it("S-85 refuses while a lease lives, and changes nothing", async () => {
         await accept("arr-1");
@@ -692,7 +1086,7 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
 
         expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "refused" });
         expect(await store.receipt("arr-2", T0)).toMatchObject({ status: "refused" });
-        expect(await store.due(T0 + DAY_MS, { limit: 5 })).toEqual([]);
+        expect(await store.due(T0 + DELETION_RETRY_MS - 1, { limit: 5 })).toEqual([]);
         expect(await store.list()).toEqual([]);
         expect((await store.read("s1"))?.queued).toBe(0);
         await refusesUnchanged(

@@ -7,8 +7,8 @@ import type { AgentStores } from "../../lib/agent/options.js";
 import { type Agent, createAgent } from "../../lib/agent.js";
 import type { Receipt } from "../../lib/session/arrival.js";
 import { arrivalIdFor, LEASE_MS } from "../../lib/session/index.js";
+import { loadState } from "../../lib/session/load-state.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
-import { loadState } from "../../lib/turn/load-state.js";
 import type { LegOptions } from "../../lib/turn/types.js";
 import { sharedSandbox } from "../harness/agent.js";
 import { type ManualClock, manualClock } from "../harness/clock.js";
@@ -225,7 +225,7 @@ function mortal<Tool extends object>(tools: readonly Tool[], life: Life): Tool[]
 }
 
 /** Ids without the mark of the attempt (S-36), times without their value. */
-function normalised(value: unknown): unknown {
+export function normalised(value: unknown): unknown {
   const text = JSON.stringify(value, (key, member) => (key === "ts" ? 0 : member))
     .replace(/\bm(\d+)-[0-9a-z]+(?=["-])/g, "m$1")
     .replace(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g, "<time>");

@@ -1,33 +1,16 @@
-/**
- * A DynamoDB to test against: the one at PARKWAY_TEST_DYNAMODB, else a local engine. The engine is there for one
- * platform only; on others the suites are skipped, on that one its absence is an error.
- */
-import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { createRequire } from "node:module";
-import { connect, createServer } from "node:net";
-import { dirname, join } from "node:path";
-import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+/** Suites over a DynamoDB. Where there is none for the platform they are skipped; where there should be one, its absence is an error. */
 import { afterAll, beforeAll, describe } from "vitest";
-import { ensureTable } from "../../lib/stores/dynamodb/index.js";
+import { type DynamoDb, findDynamoDb, startDynamoDb } from "./dynamodb-engine.js";
 
-const ENGINE = "@dynoxide/linux-x64";
-const READY_WITHIN_MS = 10_000;
-
-export interface DynamoDb {
-  readonly endpoint: string;
-  client(config?: DynamoDBClientConfig): DynamoDBClient;
-  /** A new, empty table's name. */
-  table(): Promise<string>;
-}
+export type { DynamoDb } from "./dynamodb-engine.js";
 
 /** A suite over one DynamoDB, which is up while its hooks and tests run. */
 export function describeDynamoDb(name: string, suite: (db: DynamoDb) => void): void {
   const found = findDynamoDb();
   describe.skipIf(found === null)(name, () => {
-    let started: Awaited<ReturnType<typeof start>>;
+    let started: Awaited<ReturnType<typeof startDynamoDb>>;
     beforeAll(async () => {
-      started = await start(found ?? "");
+      started = await startDynamoDb(found ?? "");
     });
     afterAll(() => started.stop());
     suite({
@@ -36,83 +19,7 @@ export function describeDynamoDb(name: string, suite: (db: DynamoDb) => void): v
       },
       client: (config) => started.client(config),
       table: () => started.table(),
-    });
-  });
-}
-
-/** An address, or the engine's program; null, with one line that says so, where there is neither. */
-function findDynamoDb(): string | null {
-  const given = process.env.PARKWAY_TEST_DYNAMODB;
-  if (given) return given;
-  if (`${process.platform}-${process.arch}` !== "linux-x64") {
-    console.info(
-      `DynamoDB suites are skipped: ${ENGINE} does not run here, and PARKWAY_TEST_DYNAMODB names no endpoint.`,
-    );
-    return null;
-  }
-  return join(dirname(createRequire(import.meta.url).resolve(`${ENGINE}/package.json`)), "dynoxide");
-}
-
-async function start(found: string): Promise<DynamoDb & { stop(): void }> {
-  const isEndpoint = found.startsWith("http");
-  const port = isEndpoint ? 0 : await freePort();
-  const endpoint = isEndpoint ? found : `http://127.0.0.1:${port}`;
-  const engine = isEndpoint ? null : await startEngine(found, port);
-  const clients: DynamoDBClient[] = [];
-  const client = (config: DynamoDBClientConfig = {}) => {
-    const made = new DynamoDBClient({
-      endpoint,
-      region: "eu-central-1",
-      ...(isEndpoint ? {} : { credentials: { accessKeyId: "test", secretAccessKey: "test" } }),
-      ...config,
-    });
-    clients.push(made);
-    return made;
-  };
-  const maker = client();
-  return {
-    endpoint,
-    client,
-    async table() {
-      const name = `parkway-test-${randomUUID()}`;
-      await ensureTable(maker, name);
-      return name;
-    },
-    stop() {
-      for (const made of clients) made.destroy();
-      engine?.kill();
-    },
-  };
-}
-
-async function startEngine(binary: string, port: number): Promise<ChildProcess> {
-  const engine = spawn(binary, ["--host", "127.0.0.1", "--port", String(port)], { stdio: "ignore" });
-  const until = Date.now() + READY_WITHIN_MS;
-  while (!(await answers(port))) {
-    if (engine.exitCode !== null || Date.now() > until) throw new Error(`${binary} did not start on port ${port}.`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return engine;
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port });
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
+      drop: (table) => started.drop(table),
     });
   });
 }

@@ -311,3 +311,26 @@ describe("cancelling from another process", () => {
     expect(await bench.agent.workflow.send("s1", { message: "More" })).toMatchObject({ kind: "completed" });
   });
 });
+
+describe("a turn that waits for its model", () => {
+  it("S-20 S-24 F-1 looks for a cancellation every two seconds, and writes only at a third of its lease", async () => {
+    const looks: string[] = [];
+    const sessions = wrapStore(createMemorySessionStore(), (op, run) => {
+      if (op.name === "isCancelled" || op.name === "renew") looks.push(op.name);
+      return run();
+    });
+    bench = await aBench({ spec: ANSWERS, answer: never, stores: { sessions, files: createMemoryFileStore() } });
+    const turn = bench.agent.workflow.send("s1", { message: "Go" });
+    await expect.poll(() => bench.requests.length).toBe(1);
+
+    for (let beat = 1; beat <= 20; beat += 1) {
+      bench.clock.advance(2_000);
+      await expect.poll(() => looks.length).toBe(beat);
+    }
+    expect(looks.map((name, index) => (name === "renew" ? (index + 1) * 2 : 0)).filter(Boolean)).toEqual([20, 40]);
+
+    await bench.stores.sessions.cancel("s1", bench.clock.now());
+    bench.clock.advance(2_000);
+    await expect(turn).rejects.toMatchObject({ code: "turn-cancelled" });
+  });
+});

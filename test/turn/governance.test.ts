@@ -506,7 +506,7 @@ describe("results", () => {
     expect(answered.map(({ status }) => status)).toEqual(["success", "success"]);
     expect(answered[1]?.text.length).toBeLessThan(100);
     await bench.agent.workflow.send("s1", { message: "more" });
-    const { loadState } = await import("../../lib/turn/load-state.js");
+    const { loadState } = await import("../../lib/session/load-state.js");
     expect((await loadState(bench.stores.sessions, "s1"))?.state.fields.todos).toEqual(todos);
   });
 
@@ -517,7 +517,7 @@ describe("results", () => {
     ]);
 
     expect(answered.map(({ status }) => status)).toEqual(["error", "error"]);
-    const { loadState } = await import("../../lib/turn/load-state.js");
+    const { loadState } = await import("../../lib/session/load-state.js");
     expect((await loadState(bench.stores.sessions, "s1"))?.state.fields.todos).toBeUndefined();
   });
 });

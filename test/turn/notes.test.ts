@@ -102,7 +102,7 @@ describe("runtime notes", () => {
 
   it("R-270 a note is committed with the move it reports, for another process to read", async () => {
     const { bench, outcome } = await busy();
-    const { loadState } = await import("../../lib/turn/load-state.js");
+    const { loadState } = await import("../../lib/session/load-state.js");
     const stored = (await loadState(bench.stores.sessions, "s1"))?.state;
 
     expect(stored?.messages).toEqual(outcome.messages);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { loadState } from "../../lib/session/load-state.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
-import { loadState } from "../../lib/turn/load-state.js";
 import { benches, calls, results, says, setting } from "./support.js";
 
 const open = benches();

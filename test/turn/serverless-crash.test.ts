@@ -75,13 +75,13 @@ const callsOf = async (store: SessionStore) =>
   (await store.read("s1"))?.thread.filter(({ key }) => key.startsWith("J")).map(({ key }) => key);
 
 describe("a call with effects", () => {
-  it("S-26 S-23 does not start for an owner that has lost its lease, though its message had committed", async () => {
+  it("S-26 S-23 does not start for an owner that loses its lease while it writes the call down", async () => {
     const ran: string[] = [];
     const sessions = createMemorySessionStore();
     const bench = await open({
       spec: WORK,
       tools: counted(ran),
-      replies: [calls(["pay"]), says("end")],
+      replies: [calls(["pay"]), calls(["pay"]), says("end")],
       stores: {
         sessions: wrapStore(sessions, async ({ name, args }, run) => {
           const isJournal = name === "commit" && JSON.stringify(args).includes('"key":"J');
@@ -104,6 +104,144 @@ describe("a call with effects", () => {
     bench.clock.advance(3_600_000);
     await bench.agent.work("s1");
     expect(ran).toEqual(["pay"]);
+  });
+
+  it("S-34 S-39 is written down with the message that asked for it, in one commit", async () => {
+    const ran: string[] = [];
+    const commits: string[][] = [];
+    const sessions = createMemorySessionStore();
+    const bench = await open({
+      spec: WORK,
+      tools: counted(ran, () => void commits.push(["ran"])),
+      replies: [calls(["pay"], ["look"]), says("end")],
+      stores: {
+        sessions: wrapStore(sessions, ({ name, args }, run) => {
+          const { puts = [] } = (name === "commit" ? args[1] : {}) as { puts?: { key: string }[] };
+          if (puts.length > 0) commits.push([...new Set(puts.map(({ key }) => key[0] ?? ""))].sort());
+          return run();
+        }),
+        files: createMemoryFileStore(),
+      },
+    });
+    await bench.agent.workflow.send("s1", { message: "Go" });
+
+    const ranAt = commits.findIndex(([what]) => what === "ran");
+    expect(commits[ranAt - 1]).toEqual(["C", "J", "W"]);
+    expect(commits.filter((kinds) => kinds.includes("J"))).toHaveLength(1);
+  });
+
+  it("S-54 S-50 runs where its invocation ended between the commit that wrote it down and its start", async () => {
+    const ran: string[] = [];
+    const sessions = createMemorySessionStore();
+    let isFirst = true;
+    const bench = await open({
+      spec: WORK,
+      tools: counted(ran),
+      replies: [calls(["pay"]), says("end")],
+      stores: {
+        sessions: wrapStore(sessions, async ({ name, args }, run) => {
+          const result = await run();
+          if (name === "commit" && isFirst && JSON.stringify(args).includes('"key":"J')) {
+            isFirst = false;
+            bench.clock.advance(50_000);
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+          return result;
+        }),
+        files: createMemoryFileStore(),
+      },
+    });
+    const { arrivalId } = await go(bench);
+    const end = bench.clock.now() + 50_000;
+
+    expect(await bench.agent.work("s1", { drainAt: end, abortAt: end })).toMatchObject({ left: "handed-over" });
+    expect([ran, await callsOf(sessions)]).toEqual([[], []]);
+    await settle(bench, arrivalId);
+    expect(ran).toEqual(["pay"]);
+    expect(JSON.stringify(bench.requests.at(-1)?.body.messages)).not.toContain("unknown");
+  });
+
+  it("S-94 S-41 runs where the answer to the commit that wrote it down was lost", async () => {
+    const ran: string[] = [];
+    const sessions = createMemorySessionStore();
+    let isFirst = true;
+    const bench = await open({
+      spec: WORK,
+      tools: counted(ran),
+      replies: [calls(["pay"]), says("end")],
+      stores: {
+        sessions: wrapStore(sessions, async ({ name, args }, run) => {
+          const result = await run();
+          if (name === "commit" && isFirst && JSON.stringify(args).includes('"key":"J')) {
+            isFirst = false;
+            throw new StoreUnavailableError("commit", "no answer");
+          }
+          return result;
+        }),
+        files: createMemoryFileStore(),
+      },
+    });
+    const { arrivalId } = await go(bench);
+
+    expect(await bench.agent.work("s1")).toMatchObject({ left: "delayed" });
+    expect([ran, await callsOf(sessions)]).toEqual([[], []]);
+    await settle(bench, arrivalId);
+    expect([ran, bench.requests.length]).toEqual([["pay"], 2]);
+    expect(JSON.stringify(bench.requests.at(-1)?.body.messages)).not.toContain("unknown");
+  });
+
+  it("S-20 S-50 that was not started for a cancellation holds back no hand-over after it", async () => {
+    const ran: string[] = [];
+    const sessions = createMemorySessionStore();
+    let isFirst = true;
+    const bench = await open({
+      spec: WORK,
+      tools: counted(ran),
+      replies: [calls(["pay"]), calls(["archmax_get_variables"]), says("end")],
+      stores: {
+        sessions: wrapStore(sessions, async ({ name, args }, run) => {
+          const isBeginning = name === "commit" && isFirst && JSON.stringify(args).includes('"key":"J');
+          if (isBeginning) {
+            isFirst = false;
+            await sessions.cancel("s1", bench.clock.now());
+            bench.clock.advance(1);
+          }
+          return run();
+        }),
+        files: createMemoryFileStore(),
+      },
+    });
+    await go(bench);
+    await go(bench);
+
+    const report = await bench.agent.work("s1", { drainAt: bench.clock.now() + 1 });
+    expect(report.settled.map(({ error }) => error?.message)).toEqual([expect.stringContaining("cancelled")]);
+    expect([report.left, ran]).toEqual(["handed-over", []]);
+    expect(await callsOf(sessions)).toEqual([]);
+  });
+
+  it("S-50 S-54 runs where the time to hand over came with the commit that wrote it down", async () => {
+    const ran: string[] = [];
+    const sessions = createMemorySessionStore();
+    const bench = await open({
+      spec: WORK,
+      tools: counted(ran),
+      replies: [calls(["pay"]), says("end")],
+      stores: {
+        sessions: wrapStore(sessions, ({ name, args }, run) => {
+          if (name === "commit" && JSON.stringify(args).includes('"key":"J')) bench.clock.advance(10);
+          return run();
+        }),
+        files: createMemoryFileStore(),
+      },
+    });
+    const { arrivalId } = await go(bench);
+
+    const report = await bench.agent.work("s1", { drainAt: bench.clock.now() + 10 });
+    expect([report.left, ran]).toEqual(["handed-over", ["pay"]]);
+    await settle(bench, arrivalId);
+    expect(ran).toEqual(["pay"]);
+    expect(JSON.stringify(bench.requests.at(-1)?.body.messages)).toContain("paid");
   });
 
   it("S-38 S-44 has a key of session, turn and call, the same in every attempt, at most 255 characters", async () => {
@@ -302,6 +440,26 @@ describe("the spec in force", () => {
     expect((await bench.agent.sessions.get("s1"))?.specHash).not.toBe(before?.specHash);
   });
 
+  it("S-52 S-94 is waited for where the file store does not give it", async () => {
+    let down = 0;
+    const files = wrapStore(createMemoryFileStore(), ({ name }, run) =>
+      name === "readShared" && down-- > 0 ? Promise.reject(new Error("No files.")) : run(),
+    );
+    const bench = await open({
+      spec: WORK,
+      stores: { sessions: createMemorySessionStore(), files },
+      tools: counted([]),
+      replies: [calls(["look"]), says("end")],
+    });
+    const { arrivalId } = await go(bench);
+    await bench.agent.work("s1", { drainAt: 0 });
+    writeFileSync(join(bench.rootDir, "workflows/case/workflow.yaml"), edited);
+    down = 9;
+
+    expect(await settle(bench, arrivalId)).toMatchObject({ status: "settled", outcome: { kind: "completed" } });
+    expect(down).toBeLessThanOrEqual(0);
+  });
+
   it("S-52 S-72 is the current one after a park", async () => {
     const bench = await open({
       spec: WAITS,
@@ -439,7 +597,7 @@ describe("poison", () => {
 
     await bench.agent.work("s1");
 
-    expect(await bench.agent.sessions.get("s1")).toEqual(before);
+    expect(await bench.agent.sessions.get("s1")).toEqual({ ...before, updatedAt: expect.any(String) });
     expect(await bench.agent.workflow.decide("s1", { target: "send" })).toMatchObject({ kind: "completed" });
   });
 
@@ -498,5 +656,22 @@ describe("poison", () => {
     expect(down).toBeLessThanOrEqual(0);
     expect(receipt).toMatchObject({ status: "settled", outcome: { kind: "completed", reply: "end" } });
     expect(await sessions.deadLetters(bench.clock.now())).toEqual([]);
+  });
+
+  it("S-94 S-91 gives nothing up where only the stores failed, at giving the session back as well", async () => {
+    let down = 18;
+    let isCommitting = false;
+    const { sessions, stores } = failing(({ name }) => {
+      if (name === "commit") isCommitting = true;
+      else if (name === "release" && isCommitting) isCommitting = false;
+      else return false;
+      return down-- > 0;
+    });
+    const replies = Array.from({ length: 12 }, () => says("end"));
+    const bench = await open({ spec: WORK, stores, tools: counted([]), replies });
+    const { arrivalId } = await go(bench);
+
+    expect(await settle(bench, arrivalId)).toMatchObject({ status: "settled", outcome: { kind: "completed" } });
+    expect([down < 0, await sessions.deadLetters(bench.clock.now())]).toEqual([true, []]);
   });
 });

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LifecycleEvent } from "../../lib/session/lifecycle.js";
 import { createFilesystemFileStore } from "../../lib/stores/filesystem/index.js";
+import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { createSqliteSessionStore } from "../../lib/stores/sqlite/index.js";
+import { anAccept } from "../harness/builders.js";
 import { temporaryFolder } from "../harness/temporary.js";
+import { wrapStore } from "../harness/wrap-store.js";
 import { benches, calls, ofType, says } from "./support.js";
 import { ANSWERS, always, REVIEWED, toReview, WAITS } from "./workflows.js";
 
@@ -28,7 +31,7 @@ describe("a park with a time", () => {
     expect(ofType(bench.events, "delivered")).toMatchObject([{ trigger: "timer" }]);
   });
 
-  it("S-59 F-21 is resumed once though twenty wake it at once", async () => {
+  it("S-59 N-35 F-21 is resumed once though twenty wake it at once", async () => {
     const bench = await open({ spec: WAITS, replies: [wait("1h"), says("Time.")] });
     await bench.agent.workflow.send("s1", { message: "Go" });
     bench.clock.advance(HOUR);
@@ -127,6 +130,50 @@ describe("lifecycle events", () => {
     });
     expect(new Set(bus.seen.map(({ id }) => id)).size).toBe(bus.seen.length);
     for (const { id } of bus.seen) expect(id).toMatch(/^s1\/1\//);
+  });
+
+  it("F-75 carry how many sessions came before, through parks and wake-ups, and nothing where none did", async () => {
+    const bus = aBus();
+    const bench = await open({
+      spec: WAITS,
+      replies: [wait("1h"), says("Time."), says("Again."), says("Last.")],
+      host: { bus },
+    });
+    const arrive = async (id: string, hops?: number) => {
+      const input = { kind: "turn", message: "Go" } as const;
+      const at = { workflow: "case", acceptedAt: bench.clock.now(), input };
+      await bench.stores.sessions.accept(anAccept({ id, ...at, ...(hops === undefined ? {} : { hops }) }));
+      await bench.agent.work("s1");
+    };
+    const told = () => bus.seen.splice(0).map(({ detail }) => detail.hops);
+
+    await arrive("arr-1", 3);
+    expect(told()).toEqual([3, 3, 3]);
+    bench.clock.advance(HOUR);
+    await bench.agent.wake();
+    expect(told()).toEqual([3]);
+    await arrive("arr-2");
+    expect(told()).toEqual([undefined, undefined]);
+    await arrive("arr-3", 0);
+    expect(bus.seen.every(({ detail }) => !("hops" in detail))).toBe(true);
+  });
+
+  it("F-75 tell it of a session that cannot be read back too", async () => {
+    const bus = aBus();
+    const sessions = wrapStore(createMemorySessionStore(), async (op, run) => {
+      const result = await run();
+      if (op.name === "claim") (result as { thread?: unknown[] }).thread?.push({ key: "C", value: "" });
+      return result;
+    });
+    const stores = { sessions, files: createMemoryFileStore() };
+    const bench = await open({ spec: ANSWERS, replies: [], host: { bus }, stores });
+    await sessions.accept(anAccept({ workflow: "case", hops: 2, acceptedAt: bench.clock.now() }));
+    for (let n = 0; n < 6; n += 1) {
+      await bench.agent.work("s1").catch(() => undefined);
+      bench.clock.advance(HOUR);
+    }
+
+    expect(bus.seen).toMatchObject([{ type: "dead-lettered", detail: { hops: 2 } }]);
   });
 
   it("S-97 tells an arrival that was given up, with the id of its dead letter", async () => {

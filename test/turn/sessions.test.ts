@@ -176,6 +176,8 @@ describe("looking at sessions", () => {
       status: "awaiting_input",
       classification: "open",
       workflow: "case",
+      createdAt: "2026-03-20T09:00:01.000Z",
+      updatedAt: "2026-03-20T09:00:01.000Z",
       workflowState: "work",
       specHash: bench.agent.workflow.machine.specHash,
       state: "work",

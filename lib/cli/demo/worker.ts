@@ -1,14 +1,14 @@
 /** One worker of the demo: a process that does one thing and prints its events as JSON lines. */
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { createAgent } from "../../agent.js";
-import { loadConfigFile } from "../config-file.js";
+import { agentOptions, loadConfigFile } from "../../config/index.js";
 import type { Terminal } from "../terminal.js";
 import { type DemoStep, demoPaths, LEASE_MS, TICKET, TRIGGER, WORKFLOW } from "./story.js";
 
 export async function runDemoWorker(terminal: Terminal, step: DemoStep): Promise<number> {
   const paths = demoPaths(step.root, step.sessionId);
   process.env.PARKWAY_OUTBOX = paths.outbox;
-  const { tools = [], ...config } = await loadConfigFile(step.root);
+  const { tools = [], ...config } = agentOptions(await loadConfigFile(step.root));
   const agent = await createAgent({
     ...config,
     tools: "dieIn" in step && step.dieIn ? tools.map((tool) => stoppingIn(tool, step.dieIn ?? "", terminal)) : tools,

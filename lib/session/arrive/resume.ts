@@ -16,6 +16,7 @@ function newLeg(state: SessionState, leg: Moment, disposition: "decide" | "deliv
     arrivalId: leg.arrivalId,
     disposition,
     legStart: state.messages.length,
+    legTrail: state.trail.length,
     stepsUsed: 0,
     rejected: null,
     exit: null,

@@ -4,15 +4,16 @@ import { IdempotencyConflictError, InboxFullError, SessionBusyError } from "../e
 import type { AcceptRequest, AcceptResult } from "../ports.js";
 import { RECORD_FORMAT, type SessionRecord } from "../record.js";
 import type { Decision } from "./decision.js";
+import { isExpired } from "./expiry.js";
 import { INBOX_LIMIT } from "./limits.js";
 
 /**
- * S-1, S-3, S-4, S-12, S-86: takes the arrival in, or answers a repetition with the first one's receipt.
+ * S-1, S-3, S-4, S-12, S-86, S-96: takes the arrival in, or answers a repetition with the first one's receipt.
  *
  * @param receipt - the receipt stored under the arrival's id, expired or not
  * @param inboxCount - how many arrivals the session's inbox holds
  * @throws {IdempotencyConflictError} the key came with another input before, and its source vouches for its keys
- * @throws {SessionBusyError} the session is being deleted
+ * @throws {SessionBusyError} the session is being deleted, or has expired (S-82)
  * @throws {InboxFullError} too many arrivals wait
  */
 export function decideAccept(
@@ -27,6 +28,7 @@ export function decideAccept(
     return { result: { kind: "repeated", receipt }, writes: {} };
   }
   if (record?.deleting) throw new SessionBusyError(sessionId, "is being deleted");
+  if (record && isExpired(record, now)) throw new SessionBusyError(sessionId, "has expired and is to be deleted first");
   if (inboxCount >= INBOX_LIMIT) throw new InboxFullError(sessionId, INBOX_LIMIT);
 
   const seq = (record?.acceptedSeq ?? 0) + 1;
@@ -34,19 +36,23 @@ export function decideAccept(
   const accepted: Receipt = {
     arrivalId: id,
     sessionId,
+    workflow: request.arrival.workflow,
+    kind: request.arrival.input.kind,
     seq,
     fingerprint: request.fingerprint,
     status: "queued",
     acceptedAt: now,
     expiresAt: request.receiptExpiresAt,
   };
-  const changed = { acceptedSeq: seq, updatedAt: now, dueAt: record ? dueWith(record, now) : now };
+  const restarted = record && typeof record.expiresAt === "number" ? { expiresAt: null } : {};
+  const changed = { acceptedSeq: seq, updatedAt: now, dueAt: record ? dueWith(record, now) : now, ...restarted };
   return {
     result: { kind: "accepted", receipt: accepted },
     writes: {
       record: record ? changed : { ...inboxOnlyRecord(arrival), ...changed },
       inboxPuts: [arrival],
       receiptPut: accepted,
+      ...(arrival.redrives === undefined ? {} : { redriven: { letterId: arrival.redrives, arrivalId: id } }),
     },
   };
 }
@@ -86,12 +92,15 @@ function inboxOnlyRecord(arrival: Arrival): SessionRecord {
     active: null,
     retryAt: null,
     lastFailure: null,
+    hops: null,
     wakeFailures: 0,
     wakeRetryAt: null,
     cancelRequested: false,
     unpublished: 0,
     dueAt: null,
     deleting: false,
+    expiresAt: null,
+    keepMs: null,
     createdAt: arrival.acceptedAt,
     updatedAt: arrival.acceptedAt,
   };

@@ -2,6 +2,7 @@
 import type { Arrival } from "../arrival.js";
 import type { SessionRecord } from "../record.js";
 import type { Decision } from "./decision.js";
+import { expiryAtRest } from "./expiry.js";
 import { dueMark } from "./work.js";
 
 /**
@@ -31,7 +32,7 @@ function stop(record: SessionRecord, inbox: readonly Arrival[], now: number): De
 
 function supersede(record: SessionRecord, inbox: readonly Arrival[], queued: Arrival, now: number): Decision<boolean> {
   const rest = inbox.filter((arrival) => arrival.seq !== queued.seq);
-  const changed = { updatedAt: now };
+  const changed = { updatedAt: now, expiresAt: expiryAtRest(record, rest, now) };
   return {
     result: true,
     writes: {

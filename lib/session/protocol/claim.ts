@@ -18,7 +18,8 @@ export function decideClaim(
   request: { owner: string; now: number; leaseMs: number },
 ): Decision<ClaimDecision> {
   const { owner, now, leaseMs } = request;
-  if (record === null || record.deleting) return { result: { kind: "idle" }, writes: {} };
+  if (record === null) return { result: { kind: "idle" }, writes: {} };
+  if (record.deleting) return stayIdle(record, inbox, {});
   if (isLeaseAlive(record, now)) {
     return { result: { kind: "busy", until: record.lease?.expiresAt ?? now }, writes: {} };
   }
@@ -49,13 +50,18 @@ export function beginning(
   record: SessionRecord,
   work: Work,
 ): {
-  record: Pick<SessionRecord, "active" | "retryAt">;
+  record: Pick<SessionRecord, "active" | "retryAt"> & { hops?: number | null };
   receiptChanges: ReceiptChange[];
 } {
   const { arrival, attempt } = work;
   const goesOn = record.active !== null;
+  const hops = arrival.hops ?? null;
   return {
-    record: { active: { arrival: withoutInput(arrival), attempts: attempt }, retryAt: null },
+    record: {
+      active: { arrival: withoutInput(arrival), attempts: attempt },
+      retryAt: null,
+      ...(hops === (record.hops ?? null) ? {} : { hops }),
+    },
     receiptChanges: goesOn || arrival.seq === 0 ? [] : [{ arrivalId: arrival.id, set: { status: "running" } }],
   };
 }

@@ -4,6 +4,7 @@ import type { Commit, Lease } from "../ports.js";
 import type { RecordPatch, SessionRecord } from "../record.js";
 import { failedWake } from "./claim.js";
 import { type Decision, requireLease, type Writes } from "./decision.js";
+import { RENEWALS } from "./limits.js";
 import { retryDelayMs } from "./retry.js";
 import { dueMark, isUndeliveredWake } from "./work.js";
 
@@ -16,7 +17,12 @@ export function decideRenew(
   return { result: { cancelled: before.cancelRequested }, writes: { record: renewed(lease, request) } };
 }
 
-/** One step: its items, the record's new fields, a fresh lease, and, where it is progress, no failed attempts any more. */
+/** Whether somebody asked for the turn to be stopped, as far as its owner may know (S-20, S-23). */
+export function decideIsCancelled(record: SessionRecord | null, lease: Lease): boolean {
+  return requireLease(record, lease).cancelRequested;
+}
+
+/** One step: its items, the record's new fields, a lease that is fresh enough, and, where it is progress, no failed attempts any more. */
 export function decideCommit(
   record: SessionRecord | null,
   lease: Lease,
@@ -27,7 +33,13 @@ export function decideCommit(
   const step = committed(before, commit);
   return {
     result: { cancelled: before.cancelRequested },
-    writes: { ...step, record: { ...step.record, ...renewed(lease, request), updatedAt: request.now } },
+    writes: {
+      ...step,
+      record: {
+        ...step.record,
+        ...(isFreshEnough(before, request) ? {} : { ...renewed(lease, request), updatedAt: request.now }),
+      },
+    },
   };
 }
 
@@ -73,9 +85,22 @@ export function decideRelease(
 /** A step's writes, without the lease. */
 export function committed(record: SessionRecord, commit: Commit): Writes & { record: Partial<SessionRecord> } {
   const fields: RecordPatch = commit.record ?? {};
-  const active = record.active === null ? null : { ...record.active, attempts: 0 };
-  const progress = commit.beginsOnly ? {} : { active, wakeFailures: 0, wakeRetryAt: null };
+  const progress = commit.beginsOnly ? {} : forgivenFailures(record);
   return { puts: commit.puts, removes: commit.removes, record: { ...fields, ...progress } };
+}
+
+/** S-89, F-27: what progress sets back, where there is something to set back. */
+function forgivenFailures({ active, wakeFailures, wakeRetryAt }: SessionRecord): Partial<SessionRecord> {
+  const hasFailedToWake = wakeFailures !== 0 || wakeRetryAt !== null;
+  return {
+    ...(active !== null && active.attempts !== 0 ? { active: { ...active, attempts: 0 } } : {}),
+    ...(hasFailedToWake ? { wakeFailures: 0, wakeRetryAt: null } : {}),
+  };
+}
+
+/** Not a third of it is over: a renewal would only move the session in the indexes (S-24). */
+function isFreshEnough({ lease }: SessionRecord, { now, leaseMs }: { now: number; leaseMs: number }): boolean {
+  return lease !== null && lease.expiresAt - now > leaseMs - leaseMs / RENEWALS;
 }
 
 function renewed(lease: Lease, request: { now: number; leaseMs: number }): Pick<SessionRecord, "lease" | "dueAt"> {

@@ -29,6 +29,8 @@ export interface Writes {
   /** Lifecycle events to be published, in order. */
   events?: readonly LifecycleEvent[];
   deadLetter?: DeadLetter;
+  /** S-96: the link of a dead letter to the arrival made from it. A letter that is gone is not made again. */
+  redriven?: { letterId: string; arrivalId: string };
 }
 
 export interface Decision<Result> {
@@ -48,10 +50,11 @@ export function isLeaseAlive(record: SessionRecord, now: number): boolean {
 
 /**
  * S-23: the record, when the lease is the present one. Its expiry does not matter: nobody has taken over while the fence
- * stands.
+ * stands. The owner counts as well: a lease may be given out to several to be taken by the first who writes, and a session
+ * made anew under an id counts its fences anew.
  */
 export function requireLease(record: SessionRecord | null, lease: Lease): SessionRecord {
-  if (record === null || record.lease === null || record.fence !== lease.fence) {
+  if (record?.lease?.owner !== lease.owner || record.fence !== lease.fence) {
     throw new LeaseLostError(lease.sessionId, lease.fence);
   }
   return record;

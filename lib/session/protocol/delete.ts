@@ -3,6 +3,7 @@ import type { Arrival, Receipt } from "../arrival.js";
 import { SessionBusyError } from "../errors.js";
 import type { SessionRecord } from "../record.js";
 import { type Decision, isLeaseAlive } from "./decision.js";
+import { DELETION_RETRY_MS } from "./limits.js";
 
 /**
  * Raises the fence, so that a former owner writes nothing more, and refuses what waits, the arrival of a turn without an
@@ -23,19 +24,24 @@ export function decideBeginDelete(
   return {
     result: true,
     writes: {
-      record: {
-        deleting: true,
-        fence: record.fence + 1,
-        lease: null,
-        active: null,
-        retryAt: null,
-        cancelRequested: false,
-        dueAt: null,
-        updatedAt: now,
-      },
+      record: deletionMark(record, now),
       inboxRemoves: inbox.map((arrival) => arrival.seq),
       receiptChanges: inbox.map((arrival) => ({ arrivalId: arrival.id, set: { status: "refused", error } })),
     },
+  };
+}
+
+/** The due mark brings somebody who carries the deletion through, should it be stopped. */
+export function deletionMark(record: SessionRecord, now: number): Partial<SessionRecord> {
+  return {
+    deleting: true,
+    fence: record.fence + 1,
+    lease: null,
+    active: null,
+    retryAt: null,
+    cancelRequested: false,
+    dueAt: now + DELETION_RETRY_MS,
+    updatedAt: now,
   };
 }
 

@@ -21,11 +21,25 @@ export const WAKE_RETRY_MAX_MS = HOUR_MS;
 /** S-19: how long a firing may be held. */
 export const HELD_LIMIT_MS = 30 * DAY_MS;
 
-/** S-24: how long a lease lasts; its owner renews it at a third of that. */
+/** S-24: how long a lease lasts. */
 export const LEASE_MS = MINUTE_MS;
+
+/** S-24: how often in its time a lease is renewed. */
+export const RENEWALS = 3;
 
 /** S-6: how long receipts are kept. */
 export const RECEIPT_TTL_MS = 7 * DAY_MS;
+
+/** S-81: how long sessions are kept once nothing is left to do in them; for ever unless given. */
+export interface Retention {
+  /** Completed, failed and rejected ones. */
+  finishedMs?: number;
+  /** Those that wait for a person or an event. */
+  openMs?: number;
+}
+
+/** S-84: after it, a deletion that is not through is taken over: longer than any process works on one. */
+export const DELETION_RETRY_MS = 15 * MINUTE_MS;
 
 /** S-91: how long dead letters are kept. */
 export const DEAD_LETTER_TTL_MS = 90 * DAY_MS;

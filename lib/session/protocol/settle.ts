@@ -5,6 +5,8 @@ import type { ActiveArrival, SessionRecord } from "../record.js";
 import { beginning, failedWake } from "./claim.js";
 import { committed } from "./commit.js";
 import { type Decision, type ReceiptChange, requireLease, type Writes } from "./decision.js";
+import { expiryAtRest, keepMsFor } from "./expiry.js";
+import type { Retention } from "./limits.js";
 import { dueMark, isUndeliveredWake, nextWork, whole } from "./work.js";
 
 /**
@@ -17,7 +19,7 @@ export function decideSettle(
   inbox: readonly Arrival[],
   lease: Lease,
   settlement: Settlement,
-  request: { leaseMs: number },
+  request: { leaseMs: number; retention?: Retention },
 ): Decision<Work | null> {
   const before = requireLease(record, lease);
   const arrival = activeArrival(before, settlement.arrivalId);
@@ -32,6 +34,7 @@ export function decideSettle(
     unpublished: before.unpublished + settlement.events.length,
     updatedAt: settlement.now,
   };
+  ended.keepMs = keepMsFor(ended.status, request.retention);
   // A wake-up that settled and left its park would be due again at once; it counts as failed, so that it pauses (F-27).
   if (isUndeliveredWake(ended, arrival)) Object.assign(ended, failedWake(ended, settlement.now));
   const rest = inbox.filter((other) => other.seq !== arrival.seq);
@@ -49,7 +52,12 @@ export function decideSettle(
     writes: {
       puts: step.puts,
       removes: step.removes,
-      record: { ...step.record, ...endedFields(ended), ...goneOn.writes.record },
+      record: {
+        ...step.record,
+        ...endedFields(ended),
+        ...(ended.keepMs === (before.keepMs ?? null) ? {} : { keepMs: ended.keepMs }),
+        ...goneOn.writes.record,
+      },
       inboxRemoves: arrival.seq === 0 ? [] : [arrival.seq],
       receiptChanges: [...(arrival.seq === 0 ? [] : [receipt]), ...(goneOn.writes.receiptChanges ?? [])],
       events: settlement.events,
@@ -100,8 +108,9 @@ function goOn(
   const due = nextWork(record, inbox, request.now);
   const work = due?.arrival.wakes === undefined ? due : null;
   if (work === null) {
-    const released = { ...record, lease: null };
-    return { result: null, writes: { record: { lease: null, dueAt: dueMark(released, inbox) } } };
+    const expiresAt = expiryAtRest({ ...record, lease: null }, inbox, request.now);
+    const dueAt = dueMark({ ...record, lease: null, expiresAt }, inbox);
+    return { result: null, writes: { record: { lease: null, dueAt, ...(expiresAt === null ? {} : { expiresAt }) } } };
   }
   const begun = beginning(record, work);
   const expiresAt = request.now + request.leaseMs;

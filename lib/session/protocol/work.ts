@@ -28,11 +28,11 @@ export function nextWork(record: SessionRecord, inbox: readonly Arrival[], now: 
 
 /**
  * When the session is due: the lease's expiry while there is a lease, else the earliest of waiting work, a retry, the
- * park's `resumeAt`, a held arrival's end and unpublished events. What is due at once carries the time of the write that
- * made it so. Null when nothing is.
+ * park's `resumeAt`, a held arrival's end and unpublished events; where there is none of these, the session's expiry. What
+ * is due at once carries the time of the write that made it so. Null when nothing is.
  */
 export function dueMark(record: SessionRecord, inbox: readonly Arrival[]): number | null {
-  if (record.deleting) return null;
+  if (record.deleting) return record.dueAt;
   if (record.lease !== null) return record.lease.expiresAt;
   const marks: number[] = [];
   if (record.unpublished > 0) marks.push(record.updatedAt);
@@ -46,7 +46,7 @@ export function dueMark(record: SessionRecord, inbox: readonly Arrival[]): numbe
   if (record.park?.channel === "input" && record.park.resumeAt !== undefined) {
     marks.push(Math.max(record.park.resumeAt, record.wakeRetryAt ?? 0));
   }
-  return marks.length > 0 ? Math.min(...marks) : null;
+  return marks.length > 0 ? Math.min(...marks) : (record.expiresAt ?? null);
 }
 
 /** S-19: held for longer than it may be; the owner gives such an arrival up as a dead letter. */
@@ -92,6 +92,7 @@ function dueWake(record: SessionRecord, now: number): Arrival | null {
     input: { kind: "delivery", trigger: "timer", variables: { now: new Date(now).toISOString() } },
     acceptedAt: now,
     wakes: park.parkId,
+    ...(record.hops ? { hops: record.hops } : {}),
   };
 }
 

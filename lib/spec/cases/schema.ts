@@ -2,7 +2,7 @@
  * The closed shapes of a case document. What has a finding of its own (title, description, fixtures, regular
  * expressions, mocked controls) is judged in rules.ts and left open here.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type ACTION_KEYS, type ASSERTION_KEYS, TRAIL_KINDS } from "./types.js";
 
 const text = z.string().refine((value) => value.trim() !== "", { error: "must not be blank" });

@@ -1,11 +1,11 @@
-/** What the adapter's parts share, and transactions that pass over receipts that are gone. */
+/** What the adapter's parts share, and transactions that pass over receipts and letters that are gone. */
 import type { ReceiptChange } from "../../session/protocol/index.js";
 import type { Sleep } from "../backoff.js";
 import { type Entry, isThere } from "./expressions.js";
 import { receiptUpdate } from "./items.js";
 import type { LargeValues } from "./large-values.js";
 import type { Refusal, Table } from "./table.js";
-import type { Texts } from "./texts.js";
+import { rememberingTexts, type Texts } from "./texts.js";
 
 /** What every part of the adapter works with. */
 export interface Context {
@@ -13,6 +13,11 @@ export interface Context {
   texts: Texts;
   large: LargeValues | undefined;
   sleep: Sleep;
+}
+
+/** The context of one operation, whose writes may be made anew as often as it takes. */
+export function forOperation(context: Context): Context {
+  return { ...context, texts: rememberingTexts(context.texts) };
 }
 
 /** Several changes of one receipt become one, in their order. */
@@ -29,7 +34,7 @@ export async function receiptEntries(
   return updates.map((update) => ({ update, condition: isThere }));
 }
 
-/** A receipt that is gone is not made again, and stops nothing: its change is left out. */
+/** A receipt or a dead letter that is gone is not made again, and stops nothing: its change is left out. */
 export async function transactTolerant(table: Table, entries: readonly Entry[]): Promise<Refusal | null> {
   let left = [...entries];
   while (true) {

@@ -1,20 +1,21 @@
 /** Reading, deciding, and writing on the condition that nothing has changed in between; as often as it takes. */
 import type { Lease } from "../../session/ports.js";
 import type { Decision, Writes } from "../../session/protocol/index.js";
-import type { Context } from "./carrying.js";
+import { type Context, forOperation } from "./carrying.js";
 import { hasRevision } from "./expressions.js";
-import type { LeaseViews } from "./leases.js";
 import { persistently } from "./persistently.js";
 import { loadView } from "./reading.js";
 import type { View } from "./record-item.js";
+import { type Held, takeWith } from "./taking.js";
 import { write } from "./writing.js";
 
 /** The decision is made anew on every read. */
 export async function decided<Result>(
-  context: Context,
+  given: Context,
   sessionId: string,
   decide: (view: View) => Decision<Result>,
 ): Promise<Result> {
+  const context = forOperation(given);
   return persistently("write", context.sleep, async () => {
     const view = await loadView(context, sessionId);
     const { result, writes } = decide(view);
@@ -25,11 +26,17 @@ export async function decided<Result>(
 
 /** The same for the owner of a lease, who tries first on what its own last write left. */
 export async function ownerDecided<Result>(
-  context: Context,
-  views: LeaseViews,
+  given: Context,
+  { views, untaken }: Held,
   lease: Lease,
   decide: (view: View) => Decision<Result>,
 ): Promise<Result> {
+  if (untaken.get(lease)) {
+    const { result, after } = await takeWith(given, untaken, lease, decide);
+    views.keep(lease, after);
+    return result;
+  }
+  const context = forOperation(given);
   const { sessionId } = lease;
   const { view: known, ticket } = views.take(lease);
   let first = known && attempt(decide, known);

@@ -2,7 +2,7 @@
 import { strippedReceipt } from "../../session/protocol/index.js";
 import { jsonText } from "./attributes.js";
 import type { Context } from "./carrying.js";
-import { allOf, type Changes, type Entry, hasRevision, isBeingDeleted, isThere } from "./expressions.js";
+import { type Changes, type Entry, isInDeletion, isThere } from "./expressions.js";
 import { receiptFrom } from "./items.js";
 import { type Item, isRecord, keyFrom, RANGES, receiptKey, recordKey, sessionPartition } from "./keys.js";
 import { collect, loadView } from "./reading.js";
@@ -12,12 +12,13 @@ const PIECE_ITEMS = 90;
 
 /**
  * S-84, S-87. Every removal stands under the condition that this very deletion still goes on, so one that was stopped
- * for long cannot touch a new session of the same id. Stopped anywhere, a repetition goes on.
+ * for long cannot touch a new session of the same id, and one that was taken over leaves it to the other. Events that are
+ * published meanwhile stop nothing. Stopped anywhere, a repetition goes on.
  */
 export async function removeSession(context: Context, sessionId: string): Promise<void> {
-  const { record, rev } = await loadView(context, sessionId);
+  const { record } = await loadView(context, sessionId);
   if (!record?.deleting) return;
-  const condition = allOf(isBeingDeleted, hasRevision(rev));
+  const condition = isInDeletion(record);
   const partition = sessionPartition(sessionId);
 
   const names = await collect(context.table.query({ partition, range: RANGES.receipts }));

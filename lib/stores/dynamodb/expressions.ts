@@ -1,6 +1,7 @@
 /** Writes and the conditions they stand under, as data, and their expressions. */
 import type { AttributeValue, TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import type { Lease } from "../../session/ports.js";
+import type { SessionRecord } from "../../session/record.js";
 import { scalar } from "./attributes.js";
 import type { Item, Key } from "./keys.js";
 
@@ -42,16 +43,16 @@ export function hasRevision(rev: number): Condition {
 /** S-23: the lease is the present one; a released one has no owner. Its expiry does not matter (S-24). */
 export function isHeldUnder(lease: Lease): Condition {
   return {
-    text: "#fence = :isFence AND #leaseOwner = :isOwner",
-    names: { "#fence": "fence", "#leaseOwner": "leaseOwner" },
+    text: "#fence = :isFence AND leaseOwner = :isOwner",
+    names: { "#fence": "fence" },
     values: { ":isFence": scalar(lease.fence), ":isOwner": scalar(lease.owner) },
   };
 }
 
 /** S-20: nobody asked the running turn to stop. */
 export const isNotCancelled: Condition = {
-  text: "NOT #cancelRequested = :isCancelled",
-  names: { "#cancelRequested": "cancelRequested" },
+  text: "NOT cancelRequested = :isCancelled",
+  names: {},
   values: { ":isCancelled": scalar(true) },
 };
 
@@ -67,17 +68,25 @@ export function hasPending(pending: AttributeValue): Condition {
   return { text: "#pending = :isPending", names: { "#pending": "pending" }, values: { ":isPending": pending } };
 }
 
-export const isBeingDeleted: Condition = {
-  text: "#deleting = :isTrue",
-  names: { "#deleting": "deleting" },
-  values: { ":isTrue": scalar(true) },
-};
+/** The session is still being deleted, and by the one who marked it or took it over last: each sets a due mark of its own. */
+export function isInDeletion({ fence, dueAt }: Pick<SessionRecord, "fence" | "dueAt">): Condition {
+  const marked = dueAt === null ? "attribute_not_exists(#dueAt)" : "#dueAt = :isDue";
+  return {
+    text: `#deleting = :isTrue AND #fence = :isFence AND ${marked}`,
+    names: { "#deleting": "deleting", "#fence": "fence", "#dueAt": "dueAt" },
+    values: {
+      ":isTrue": scalar(true),
+      ":isFence": scalar(fence),
+      ...(dueAt === null ? {} : { ":isDue": scalar(dueAt) }),
+    },
+  };
+}
 
 /** The receipt still is the expired one that was read, so its place is free (F-55). */
 export function isExpiredSince(expiresAt: number): Condition {
   return {
-    text: "#expiresAt = :isExpiry",
-    names: { "#expiresAt": "expiresAt" },
+    text: "expiresAt = :isExpiry",
+    names: {},
     values: { ":isExpiry": scalar(expiresAt) },
   };
 }
@@ -95,7 +104,7 @@ export function transactItem(table: string, entry: Entry): TransactWriteItem {
   const condition = entry.condition
     ? {
         ConditionExpression: entry.condition.text,
-        ExpressionAttributeNames: entry.condition.names,
+        ...namesOf(entry.condition.names),
         ...valuesOf(entry.condition.values),
         ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
       }
@@ -121,18 +130,20 @@ export function updateExpression(update: Update, condition?: Condition) {
   const values: Item = { ...condition?.values };
   const sets: string[] = [];
   const removes: string[] = [];
-  for (const [name, value] of Object.entries(update.set)) {
+  const named = (name: string): string => {
+    if (isNoReservedWord(name)) return name;
     names[`#${name}`] = name;
-    if (value === null) removes.push(`#${name}`);
+    return `#${name}`;
+  };
+  for (const [name, value] of Object.entries(update.set)) {
+    if (value === null) removes.push(named(name));
     else {
-      values[`:${name}`] = value;
-      sets.push(`#${name} = :${name}`);
+      const token = `:${sets.length}`;
+      values[token] = value;
+      sets.push(`${named(name)} = ${token}`);
     }
   }
-  for (const [name, source] of Object.entries(update.copies ?? {})) {
-    Object.assign(names, { [`#${name}`]: name, [`#${source}`]: source });
-    sets.push(`#${name} = #${source}`);
-  }
+  for (const [name, source] of Object.entries(update.copies ?? {})) sets.push(`${named(name)} = ${named(source)}`);
   if (update.raisesRevision) {
     names["#rev"] = "rev";
     values[":one"] = scalar(1);
@@ -142,10 +153,19 @@ export function updateExpression(update: Update, condition?: Condition) {
     ...(sets.length > 0 ? [`SET ${sets.join(", ")}`] : []),
     ...(removes.length > 0 ? [`REMOVE ${removes.join(", ")}`] : []),
   ];
-  return { UpdateExpression: clauses.join(" "), ExpressionAttributeNames: names, ...valuesOf(values) };
+  return { UpdateExpression: clauses.join(" "), ...namesOf(names), ...valuesOf(values) };
 }
 
-/** The service refuses an empty map of values. */
+/** Reserved words (developer guide) are single words; a name with a capital within stands in an expression as it is. */
+function isNoReservedWord(name: string): boolean {
+  return /[A-Z]/.test(name);
+}
+
+/** The service refuses empty maps. */
+function namesOf(names: Record<string, string>): { ExpressionAttributeNames?: Record<string, string> } {
+  return Object.keys(names).length > 0 ? { ExpressionAttributeNames: names } : {};
+}
+
 function valuesOf(values: Item): { ExpressionAttributeValues?: Item } {
   return Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {};
 }

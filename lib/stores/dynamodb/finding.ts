@@ -1,24 +1,20 @@
-/** Finding sessions and dead letters through the indexes. An index may lag; what is handed out is read from the table. */
-import type { DeadLetter } from "../../session/arrival.js";
+/** Finding sessions through the indexes. An index may lag; what is handed out is read from the table. */
 import type { DueEntry, SessionFilter } from "../../session/ports.js";
 import type { SessionRecord } from "../../session/record.js";
 import { latestFirst, matchesFilter } from "../selection.js";
-import { numberFrom } from "./attributes.js";
 import type { Context } from "./carrying.js";
-import { letterFrom } from "./items.js";
 import {
   DUE_INDEX,
   DUE_SHARDS,
   type Item,
   keyFrom,
-  LETTER_SHARD,
   LISTING_INDEX,
   LISTING_SHARDS,
   sessionIdFrom,
   timeFrom,
   timeKey,
 } from "./keys.js";
-import { collect, loadView } from "./reading.js";
+import { loadView } from "./reading.js";
 import { recordFrom } from "./record-item.js";
 
 /** Index entries read at a time. */
@@ -71,15 +67,6 @@ export async function findRecords(context: Context, filter: SessionFilter): Prom
   }
   found.push(...(await matching(context, page, filter)));
   return found.sort(latestFirst).slice(0, filter.limit);
-}
-
-export async function findDeadLetters({ table, texts }: Context, now: number): Promise<DeadLetter[]> {
-  const entries = await collect(table.query({ partition: LETTER_SHARD, index: LISTING_INDEX }));
-  const items = await table.get(entries.map(keyFrom));
-  // F-55: the service removes what has expired when it likes.
-  const unexpired = items.filter((item) => numberFrom(item.expiresAt) > now);
-  const letters = await Promise.all(unexpired.map((item) => letterFrom(texts, item)));
-  return letters.sort((a, b) => a.at - b.at || compareBytes(a.id, b.id));
 }
 
 async function matching(context: Context, entries: readonly Item[], filter: SessionFilter): Promise<SessionRecord[]> {

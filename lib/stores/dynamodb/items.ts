@@ -68,16 +68,24 @@ export async function letterItem(texts: Texts, letter: DeadLetter): Promise<Item
 
 export async function letterFrom(texts: Texts, item: Item): Promise<DeadLetter> {
   const of = { sessionId: String(item.sessionId?.S), key: String(item.pk?.S) };
-  return JSON.parse(await texts.get(String(item.pk?.S), item.letter ?? { M: {} }, of)) as DeadLetter;
+  const letter = JSON.parse(await texts.get(String(item.pk?.S), item.letter ?? { M: {} }, of)) as DeadLetter;
+  return item.redrivenAs?.S === undefined ? letter : { ...letter, redrivenAs: item.redrivenAs.S };
+}
+
+/** S-96: the link stands beside the letter's text. */
+export function letterLink({ letterId, arrivalId }: { letterId: string; arrivalId: string }): Update {
+  return { key: letterKey(letterId), set: { redrivenAs: scalar(arrivalId) } };
 }
 
 /** A receipt that is made: its arrival is queued, so it does not expire yet, and has no outcome. */
 export function receiptItem(receipt: Receipt): Item {
-  const { arrivalId, sessionId, seq, fingerprint, status, acceptedAt, expiresAt } = receipt;
+  const { arrivalId, sessionId, workflow, kind, seq, fingerprint, status, acceptedAt, expiresAt } = receipt;
   return {
     ...receiptKey(arrivalId),
     arrivalId: scalar(arrivalId),
     sessionId: scalar(sessionId),
+    ...(workflow === undefined ? {} : { workflow: scalar(workflow) }),
+    ...(kind === undefined ? {} : { kind: scalar(kind) }),
     seq: scalar(seq),
     fingerprint: scalar(fingerprint),
     status: scalar(status),
@@ -110,6 +118,8 @@ export async function receiptFrom(texts: Texts, item: Item): Promise<Receipt> {
   const receipt: Receipt = {
     arrivalId: String(item.arrivalId?.S),
     sessionId,
+    ...(item.workflow?.S === undefined ? {} : { workflow: item.workflow.S }),
+    ...(item.kind?.S === undefined ? {} : { kind: item.kind.S as Receipt["kind"] }),
     seq: numberFrom(item.seq),
     fingerprint: String(item.fingerprint?.S),
     status: item.status?.S as Receipt["status"],

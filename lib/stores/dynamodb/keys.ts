@@ -27,11 +27,13 @@ export const LISTING_SHARDS = Array.from({ length: SHARDS }, (_, shard) => `L#${
 export const LETTER_SHARD = "X#0";
 
 const META = "META";
+export const recordSortKey = META;
 const SEQ_DIGITS = 12;
 const TIME_DIGITS = 16;
 
 export const sessionPartition = (sessionId: string): string => `S#${sessionId}`;
-export const letterPartition = (id: string): string => `D#${id}`;
+export const letterPrefix = "D#";
+export const letterPartition = (id: string): string => letterPrefix + id;
 export const recordKey = (sessionId: string): Key => keyOf(sessionPartition(sessionId), META);
 export const receiptKey = (arrivalId: string): Key => keyOf(`R#${arrivalId}`, META);
 export const letterKey = (id: string): Key => keyOf(letterPartition(id), META);
@@ -78,6 +80,11 @@ export function isRecord(item: Item): boolean {
 
 export function isInboxItem(item: Item): boolean {
   return item.sk?.S?.startsWith("IN#") === true;
+}
+
+/** The name of a receipt, in its session's partition. */
+export function isReceiptName(item: Item): boolean {
+  return item.sk?.S?.startsWith("RC#") === true;
 }
 
 export function isEvent(item: Item): boolean {

@@ -192,6 +192,27 @@ describeDynamoDb("large values and large commits", (db) => {
     await expect(slow.commit(mine, aCommit({}, { k001: "late" }), TIME)).rejects.toBeInstanceOf(LeaseLostError);
   });
 
+  it.each(["large values", "a large commit"])(
+    "S-20 stores %s once where the commit meets a cancellation",
+    async (of) => {
+      const puts: string[] = [];
+      const { put } = largeValues;
+      largeValues.put = async (area, name, bytes) => {
+        puts.push(name);
+        await put(area, name, bytes);
+      };
+      const mine = await claimed();
+      await store.cancel("s1", T0);
+
+      const content = of === "large values" ? { big: "x".repeat(MB) } : { ...manyItems("1"), big: "y".repeat(MB) };
+      expect(await store.commit(mine, aCommit({}, content), TIME)).toEqual({ cancelled: true });
+
+      // A large commit's content is stored beside its large value, which it names.
+      expect(puts).toHaveLength(of === "large values" ? 1 : 2);
+      expect((await store.read("s1"))?.thread.find(({ key }) => key === "big")?.value).toHaveLength(MB);
+    },
+  );
+
   it("S-78 goes on after a large commit whose end failed", async () => {
     const mine = await claimed();
     let isOver = false;

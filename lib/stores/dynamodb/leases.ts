@@ -21,12 +21,15 @@ export interface LeaseViews {
   keep(lease: Lease, view: View, ticket?: number): void;
 }
 
+export function leaseName({ sessionId, owner, fence }: Lease): string {
+  return `${fence}#${owner}#${sessionId}`;
+}
+
 export function createLeaseViews(): LeaseViews {
   const kept = new Map<string, { view: View | undefined; writes: number }>();
-  const nameOf = ({ sessionId, owner, fence }: Lease) => `${fence}#${owner}#${sessionId}`;
   return {
     take(lease) {
-      const entry = kept.get(nameOf(lease));
+      const entry = kept.get(leaseName(lease));
       if (!entry) return { view: undefined, ticket: 0 };
       const { view } = entry;
       entry.view = undefined;
@@ -34,7 +37,7 @@ export function createLeaseViews(): LeaseViews {
       return { view, ticket: entry.writes };
     },
     keep(lease, view, ticket) {
-      const name = nameOf(lease);
+      const name = leaseName(lease);
       const writes = kept.get(name)?.writes ?? 0;
       if (ticket !== undefined && ticket !== writes) return;
       kept.delete(name);

@@ -4,25 +4,33 @@ import type { Commit, Lease } from "../../session/ports.js";
 import { decideCommit, decideRenew } from "../../session/protocol/index.js";
 import type { SessionRecord } from "../../session/record.js";
 import { numberFrom } from "./attributes.js";
-import type { Context } from "./carrying.js";
+import { type Context, forOperation } from "./carrying.js";
 import { allOf, hasNothingPending, isHeldUnder, isNotCancelled } from "./expressions.js";
 import { type Item, recordKey } from "./keys.js";
-import type { LeaseViews } from "./leases.js";
 import { carryOutPending } from "./pending.js";
 import { persistently } from "./persistently.js";
 import { recordChanges, type View } from "./record-item.js";
+import { type Held, takeWith } from "./taking.js";
 import { write } from "./writing.js";
 
 type Time = { now: number; leaseMs: number };
 
 /** One step in one request; in two when a cancellation is seen for the first time (S-20). */
 export async function commitStep(
-  context: Context,
-  views: LeaseViews,
+  given: Context,
+  { views, untaken }: Held,
   lease: Lease,
   commit: Commit,
   time: Time,
 ): Promise<{ cancelled: boolean }> {
+  if (untaken.get(lease)) {
+    const { result, after } = await takeWith(given, untaken, lease, ({ record }) =>
+      decideCommit(record, lease, commit, time),
+    );
+    views.keep(lease, after);
+    return result;
+  }
+  const context = forOperation(given);
   const { sessionId } = lease;
   const { view: known, ticket } = views.take(lease);
   const view = known ?? assumedView(lease);
@@ -43,10 +51,12 @@ export async function commitStep(
 
 export async function renewLease(
   context: Context,
-  views: LeaseViews,
+  { views, untaken }: Held,
   lease: Lease,
   time: Time,
 ): Promise<{ cancelled: boolean }> {
+  // Nothing is there to be renewed; a cancellation is seen by the write that takes the lease.
+  if (untaken.get(lease)) return { cancelled: false };
   const { sessionId } = lease;
   const { view: known, ticket } = views.take(lease);
   const before = (known ?? assumedView(lease)).record;
@@ -67,6 +77,14 @@ export async function renewLease(
   return { cancelled };
 }
 
+/** One read of the record, which moves nothing. */
+export async function isTurnCancelled(context: Context, { untaken }: Held, lease: Lease): Promise<boolean> {
+  if (untaken.get(lease)) return false;
+  const [item] = await context.table.get([recordKey(lease.sessionId)]);
+  if (!isMine(lease, item)) throw new LeaseLostError(lease.sessionId, lease.fence);
+  return isCancelled(item);
+}
+
 /** The fence refused, or only a large commit that is not carried out to its end yet. */
 async function clearOrLose(context: Context, lease: Lease, item: Item | undefined): Promise<void> {
   if (!isMine(lease, item) || item?.pending === undefined) throw new LeaseLostError(lease.sessionId, lease.fence);
@@ -83,7 +101,7 @@ function isCancelled(item: Item | undefined): boolean {
 
 /** What the fence alone says of a record: it is held under the lease, and some arrival is under way. */
 function assumedView({ sessionId, owner, fence }: Lease): View {
-  const active = { arrival: { id: "", seq: 0 }, attempts: 0 };
+  const active = { arrival: { id: "", seq: 0 }, attempts: 1 };
   const record = { sessionId, fence, lease: { owner, expiresAt: 0 }, active } as unknown as SessionRecord;
   return { record, rev: 0, inbox: [] };
 }

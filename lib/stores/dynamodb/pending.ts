@@ -9,17 +9,16 @@
  * nobody sees the session in between. Pieces may be written twice; a former owner's come to nothing once the name is off.
  */
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import type { ThreadItem } from "../../session/ports.js";
-import type { ReceiptChange, Writes } from "../../session/protocol/index.js";
+import type { ReceiptChange } from "../../session/protocol/index.js";
 import { jsonText, sizeOf } from "./attributes.js";
 import { type Context, receiptEntries, transactTolerant } from "./carrying.js";
 import { type Entry, hasPending } from "./expressions.js";
-import { threadItem } from "./items.js";
 import { inboxKey, recordKey, sessionPartition, threadItemKey } from "./keys.js";
 import { SHARED_INLINE_BYTES, type Texts } from "./texts.js";
 
-interface Apart {
-  puts: ThreadItem[];
+/** What is told of a commit's content: thread items as they are to be written, their large values stored already. */
+export interface Apart {
+  puts: { key: string; value: AttributeValue }[];
   removes: string[];
   inboxRemoves: number[];
   receiptChanges: ReceiptChange[];
@@ -30,10 +29,8 @@ const PIECE_ITEMS = 80;
 const PIECE_BYTES = 3_000_000;
 
 /** Stores a commit's content: in the record itself when it is many small things, else as a large value. */
-export function storePending(texts: Texts, sessionId: string, apart: Writes): Promise<AttributeValue> {
-  const { puts = [], removes = [], inboxRemoves = [], receiptChanges = [] } = apart;
-  const text = jsonText({ puts, removes, inboxRemoves, receiptChanges }, "commit");
-  return texts.put(sessionPartition(sessionId), text, SHARED_INLINE_BYTES);
+export function storePending(texts: Texts, sessionId: string, apart: Apart): Promise<AttributeValue> {
+  return texts.put(sessionPartition(sessionId), jsonText(apart, "commit"), SHARED_INLINE_BYTES);
 }
 
 /** Carries a named commit out to its end; returns as well when somebody else has. */
@@ -65,14 +62,11 @@ async function* pieces({ texts }: Context, sessionId: string, apart: Apart): Asy
   if (piece.length > 0) yield piece;
 
   async function* entriesOf(): AsyncGenerator<{ entry: Entry; size: number }> {
-    const puts = new Map(apart.puts.map((item) => [item.key, item]));
-    for (const item of puts.values()) {
-      const put = await threadItem(texts, sessionId, item);
+    for (const { key, value } of apart.puts) {
+      const put = { ...threadItemKey(sessionId, key), value };
       yield { entry: { put }, size: sizeOf(put) };
     }
-    for (const key of new Set(apart.removes)) {
-      if (!puts.has(key)) yield { entry: { remove: threadItemKey(sessionId, key) }, size: 0 };
-    }
+    for (const key of apart.removes) yield { entry: { remove: threadItemKey(sessionId, key) }, size: 0 };
     for (const seq of apart.inboxRemoves) yield { entry: { remove: inboxKey(sessionId, seq) }, size: 0 };
     for (const entry of await receiptEntries(texts, sessionId, apart.receiptChanges)) yield { entry, size: 1_000 };
   }

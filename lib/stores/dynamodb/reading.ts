@@ -1,6 +1,7 @@
 /** Consistent reads of a session (F-56). No page and no item order is trusted: what was read is checked to belong together. */
 import { CheckpointCorruptError } from "../../session/errors.js";
 import type { ThreadItem } from "../../session/ports.js";
+import { isExpired } from "../../session/protocol/index.js";
 import { compareText } from "../selection.js";
 import { numberFrom } from "./attributes.js";
 import type { Context } from "./carrying.js";
@@ -24,13 +25,17 @@ export function loadWithEvents(context: Context, sessionId: string): Promise<{ v
 export async function loadAll(
   context: Context,
   sessionId: string,
+  now?: number,
 ): Promise<{ view: View; thread: ThreadItem[] } | null> {
   return persistently("read", context.sleep, async () => {
     const view = await loadView(context, sessionId);
-    if (view.record === null) return { found: null };
-    const thread = await loadThread(context, sessionId);
+    if (view.record === null || (now !== undefined && isExpired(view.record, now))) return { found: null };
+    // A value that has just been replaced may be gone already; only what still belongs together is told as corrupt.
+    const thread = await loadThread(context, sessionId).catch((error: unknown) => ({ error }));
     const [item] = await context.table.get([recordKey(sessionId)]);
-    return numberFrom(item?.rev) === view.rev ? { found: { view, thread } } : null;
+    if (numberFrom(item?.rev) !== view.rev) return null;
+    if ("error" in thread) throw thread.error;
+    return { found: { view, thread } };
   }).then(({ found }) => found);
 }
 

@@ -41,12 +41,15 @@ const SCALAR_FIELDS = [
   "fence",
   "acceptedSeq",
   "retryAt",
+  "hops",
   "wakeFailures",
   "wakeRetryAt",
   "cancelRequested",
   "unpublished",
   "dueAt",
   "deleting",
+  "expiresAt",
+  "keepMs",
   "createdAt",
   "updatedAt",
 ] as const;
@@ -61,8 +64,9 @@ export async function recordChanges(
   texts: Texts,
   before: SessionRecord | null,
   sessionId: string,
-  changed: Partial<SessionRecord>,
+  decided: Partial<SessionRecord>,
 ): Promise<Changes> {
+  const changed = withoutUnchanged(before, decided);
   const changes: Changes = {};
   for (const field of SCALAR_FIELDS) {
     const value: Scalar | null | undefined = changed[field];
@@ -86,6 +90,18 @@ export async function recordChanges(
     }
   }
   return { ...changes, ...placesInIndexes(sessionId, changed) };
+}
+
+/** What is as it was is not sent again: nobody but the owner changes what an owner's commit sets. */
+function withoutUnchanged(before: SessionRecord | null, decided: Partial<SessionRecord>): Partial<SessionRecord> {
+  if (before === null) return decided;
+  const isChanged = ([field, value]: [string, unknown]) => {
+    const was = before[field as keyof SessionRecord];
+    if (field !== "lease" || value === null || was === null) return value !== was;
+    const { owner, expiresAt } = value as NonNullable<SessionRecord["lease"]>;
+    return owner !== before.lease?.owner || expiresAt !== before.lease?.expiresAt;
+  };
+  return Object.fromEntries(Object.entries(decided).filter(isChanged));
 }
 
 /** The session's inbox in short: numbers, and for held arrivals the park that holds them. */

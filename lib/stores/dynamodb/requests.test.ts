@@ -44,13 +44,73 @@ describeDynamoDb("requests", (db) => {
     const settle = await during(() => store.settle(mine, settlement, lease));
 
     expect(accept).toEqual(["BatchGetItem", "TransactWriteItems"]);
-    expect(claim).toEqual(["Query", "TransactWriteItems"]);
+    expect(claim).toEqual(["TransactWriteItems"]);
     expect(commits).toEqual(commits.map(() => ["TransactWriteItems"]));
     expect(settle).toEqual(["TransactWriteItems"]);
     expect(requests.length).toBeLessThanOrEqual(10);
     const bytes = requests.reduce((sum, request) => sum + request.bytes, 0);
     console.info(`a common turn: ${requests.length} requests, ${bytes} bytes`);
     expect(bytes).toBeLessThan(5 * step.length + 15_000);
+  });
+
+  it("accepts in one request where the session is likely new, and looks where it is not after all", async () => {
+    const { store, during } = await counted();
+    const likely = (id: string) => ({ ...anAccept({ id }), isLikelyNew: true as const });
+
+    expect(await during(() => store.accept(likely("arr-1")))).toEqual(["TransactWriteItems"]);
+    expect(await during(() => store.accept(likely("arr-2")))).toEqual(["TransactWriteItems", "TransactWriteItems"]);
+    expect(await during(() => store.accept(likely("arr-2")))).toEqual(["TransactWriteItems"]);
+  });
+
+  it("takes a lease with the first write under it, and reads no session that was made here", async () => {
+    const { store, during } = await counted();
+    await store.accept(anAccept());
+    let claimed: ClaimResult = { kind: "idle" };
+    const claim = await during(async () => {
+      claimed = await store.claim("s1", { ...CLAIM, mayTakeLater: true });
+    });
+    const { lease: mine } = won(claimed);
+    const renew = await during(() => store.renew(mine, TIME));
+    const commit = await during(() => store.commit(mine, aCommit({ position: "p" }, { k: "v" }), TIME));
+    const settle = await during(() => store.settle(mine, aSettlement("arr-1"), lease));
+
+    expect([claim, renew, commit, settle]).toEqual([[], [], ["TransactWriteItems"], ["TransactWriteItems"]]);
+    expect((await store.read("s1"))?.record).toMatchObject({ fence: 1, lease: null, position: "p" });
+  });
+
+  it("takes no lease later where attempts are to be counted, or files to be placed", async () => {
+    const { store, during } = await counted();
+    const later = { ...CLAIM, mayTakeLater: true as const };
+    const files = { f: { name: "f", key: "k", sizeBytes: 1, sha256: "0" } };
+    await store.accept(anAccept({ input: { kind: "turn", files } }));
+    expect(await during(() => store.claim("s1", later))).toEqual(["TransactWriteItems"]);
+    const again = { ...later, now: T0 + lease.leaseMs };
+    expect(await during(() => store.claim("s1", again))).toContain("TransactWriteItems");
+  });
+
+  it("S-89 takes no lease later for an arrival that somebody may have failed at already", async () => {
+    const { store, during } = await counted();
+    await store.accept(anAccept());
+    const aMinuteLater = { ...CLAIM, now: T0 + 60_000, mayTakeLater: true as const };
+    expect(await during(() => store.claim("s1", aMinuteLater))).toEqual(["TransactWriteItems"]);
+  });
+
+  it("keeps no long input of a session that was made here: whoever claims it reads it", async () => {
+    const { store, during } = await counted();
+    const input = { kind: "turn", message: "x".repeat(40_000) } as const;
+    await store.accept(anAccept({ input }));
+    expect(await during(() => store.claim("s1", { ...CLAIM, mayTakeLater: true }))).toEqual(["Query"]);
+  });
+
+  it("S-22 believes what it remembers of a session only when it is written on that", async () => {
+    const { store, during } = await counted();
+    await store.accept(anAccept());
+    await store.cancel("s1", T0, { arrivalId: "arr-1" });
+
+    const names = await during(async () => {
+      expect((await store.claim("s1", CLAIM)).kind).toBe("idle");
+    });
+    expect(names).toEqual(["TransactWriteItems", "Query"]);
   });
 
   it("reads the thread of a session that has run while it takes the lease", async () => {

@@ -5,6 +5,7 @@ import {
   decideBeginDelete,
   decideCancel,
   decideClaim,
+  decideExpire,
   decideHold,
   decidePublished,
   decideRelease,
@@ -13,20 +14,23 @@ import {
 } from "../../session/protocol/index.js";
 import { clientSettings } from "../aws-client.js";
 import { type Sleep, sleepFor } from "../backoff.js";
-import { acceptArrival } from "./accepting.js";
+import { acceptArrival, createFreshSessions } from "./accepting.js";
 import type { Context } from "./carrying.js";
 import { decided, ownerDecided, written } from "./deciding.js";
 import { removeSession } from "./deleting.js";
 import { hasRevision } from "./expressions.js";
-import { findDeadLetters, findDue, findRecords } from "./finding.js";
+import { findDue, findRecords } from "./finding.js";
 import { eventFrom, receiptFrom } from "./items.js";
 import { keyFrom, RANGES, receiptKey, sessionPartition } from "./keys.js";
 import type { LargeValues } from "./large-values.js";
 import { createLeaseViews } from "./leases.js";
-import { commitStep, renewLease } from "./owning.js";
+import { findDeadLetter, findDeadLetters, keepLetter } from "./letters.js";
+import { removeOrphans } from "./orphans.js";
+import { commitStep, isTurnCancelled, renewLease } from "./owning.js";
 import { persistently } from "./persistently.js";
 import { collect, loadAll, loadThread, loadView, loadWithEvents } from "./reading.js";
 import { createTable, sdk } from "./table.js";
+import { createUntakenLeases, type Held, mayTakeLater } from "./taking.js";
 import { createTexts } from "./texts.js";
 import { write } from "./writing.js";
 
@@ -48,8 +52,9 @@ export interface DynamoSessionStoreOptions {
 const EVENTS_AT_ONCE = 80;
 
 /**
- * Requests: accept 2, claim 2 (a session that has run: 3, two of them at once), commit and renew 1, settle, hold and
- * release 1 (2 and more when somebody else wrote meanwhile).
+ * Requests: accept 2 (1 for a session that is likely new), claim 2 (a session that has run: 3, two of them at once; one
+ * whose lease may be taken later: 1, or none where this process has made it), commit and renew 1, settle, hold and release
+ * 1 (2 and more when somebody else wrote meanwhile).
  *
  * @throws {StoreUnavailableError} from every method, when the service stays busy (S-94)
  */
@@ -57,15 +62,25 @@ export function createDynamoSessionStore(options: DynamoSessionStoreOptions): Se
   const { sleep = sleepFor, largeValues: large } = options;
   const table = createTable({ name: options.table, open: () => openClient(options), sleep });
   const context: Context = { table, texts: createTexts(large), large, sleep };
-  const views = createLeaseViews();
+  const held: Held = { views: createLeaseViews(), untaken: createUntakenLeases() };
+  const fresh = createFreshSessions();
 
   return {
-    accept: (request) => acceptArrival(context, request),
+    accept: (request) => acceptArrival(context, fresh, request),
 
     async claim(sessionId, request) {
+      let made = fresh.take(sessionId);
       return persistently("claim", sleep, async (): Promise<ClaimResult | null> => {
-        const view = await loadView(context, sessionId);
+        const view = made ?? (await loadView(context, sessionId));
         const { result, writes } = decideClaim(view.record, view.inbox, request);
+        const isRead = made === undefined;
+        made = undefined;
+        // That nothing is to do is believed only on what was read.
+        if (result.kind !== "claimed" && !isRead) return null;
+        if (result.kind === "claimed" && request.mayTakeLater && mayTakeLater(view, result.work.arrival, request.now)) {
+          held.untaken.add(result.lease, { view, claim: { ...request }, arrivalId: result.work.arrival.id });
+          return structuredClone({ ...result, thread: [] });
+        }
         const write = written(context, sessionId, view, writes);
         if (result.kind !== "claimed") return (await write) && result;
         // Begun after the record was read, and right only if the record is unchanged when the lease is taken.
@@ -75,19 +90,21 @@ export function createDynamoSessionStore(options: DynamoSessionStoreOptions): Se
           hasRun ? loadThread(context, sessionId, { emptyWhereCorrupt: true }) : [],
         ]);
         if (after === null) return null;
-        views.keep(result.lease, after);
+        held.views.keep(result.lease, after);
         return structuredClone({ ...result, thread });
       });
     },
 
-    renew: (lease, request) => renewLease(context, views, lease, request),
+    renew: (lease, request) => renewLease(context, held, lease, request),
 
-    commit: (lease, commit, request) => commitStep(context, views, lease, structuredClone(commit), request),
+    isCancelled: (lease) => isTurnCancelled(context, held, lease),
+
+    commit: (lease, commit, request) => commitStep(context, held, lease, structuredClone(commit), request),
 
     async settle(lease, settlement, request) {
       const given = structuredClone(settlement);
       return structuredClone(
-        await ownerDecided(context, views, lease, ({ record, inbox }) =>
+        await ownerDecided(context, held, lease, ({ record, inbox }) =>
           decideSettle(record, inbox, lease, given, request),
         ),
       );
@@ -95,21 +112,21 @@ export function createDynamoSessionStore(options: DynamoSessionStoreOptions): Se
 
     async hold(lease, request) {
       return structuredClone(
-        await ownerDecided(context, views, lease, ({ record, inbox }) => decideHold(record, inbox, lease, request)),
+        await ownerDecided(context, held, lease, ({ record, inbox }) => decideHold(record, inbox, lease, request)),
       );
     },
 
     async release(lease, request) {
       const given = structuredClone(request);
-      await ownerDecided(context, views, lease, ({ record, inbox }) => decideRelease(record, inbox, lease, given));
+      await ownerDecided(context, held, lease, ({ record, inbox }) => decideRelease(record, inbox, lease, given));
     },
 
     async cancel(sessionId, now, only) {
       return decided(context, sessionId, ({ record, inbox }) => decideCancel(record, inbox, { now, ...only }));
     },
 
-    async read(sessionId) {
-      const found = await loadAll(context, sessionId);
+    async read(sessionId, now) {
+      const found = await loadAll(context, sessionId, now);
       if (found === null || found.view.record === null) return null;
       const { record, inbox } = found.view;
       const queued = inbox.filter((arrival) => arrival.seq !== record.active?.arrival.seq).length;
@@ -148,9 +165,19 @@ export function createDynamoSessionStore(options: DynamoSessionStoreOptions): Se
 
     deadLetters: (now) => findDeadLetters(context, now),
 
+    deadLetter: (id, now) => findDeadLetter(context, id, now),
+
+    keepDeadLetter: (letter) => keepLetter(context, structuredClone(letter)),
+
     async beginDelete(sessionId, now) {
       return decided(context, sessionId, ({ record, inbox }) => decideBeginDelete(record, inbox, now));
     },
+
+    async expire(sessionId, now) {
+      return decided(context, sessionId, ({ record }) => decideExpire(record, now));
+    },
+
+    removeOrphans: (page) => removeOrphans(context, page),
 
     finishDelete: (sessionId) => removeSession(context, sessionId),
 

@@ -78,6 +78,28 @@ describeDynamoDb("the table", (db) => {
     expect(new Set(requests.map(({ name }) => name))).not.toContain("Scan");
   });
 
+  it("S-84 S-98 carries a deletion through though events of the session are published meanwhile", async () => {
+    const table = await db.table();
+    const store = createDynamoSessionStore({ table, client: db.client() });
+    await store.accept(anAccept());
+    const { lease: mine } = won(await store.claim("s1", CLAIM));
+    await store.settle(mine, aSettlement("arr-1", { events: [anEvent(1)] }), lease);
+    await store.beginDelete("s1", T0);
+    let isFirst = true;
+    const client = tap(db.client(), "command", async (request, send) => {
+      if (request.name === "TransactWriteItems" && isFirst) {
+        isFirst = false;
+        await store.published("s1", [anEvent(1).id], T0);
+      }
+      return send();
+    });
+
+    await createDynamoSessionStore({ table, client }).finishDelete("s1");
+
+    expect([isFirst, await store.read("s1")]).toEqual([false, null]);
+    expect(await store.due(T0 + 1e10, { limit: 1 })).toEqual([]);
+  });
+
   it("F-55 S-2 lets the service remove a receipt only once its arrival has settled", async () => {
     const { table, store } = await opened();
     const client = db.client();

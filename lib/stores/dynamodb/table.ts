@@ -200,5 +200,9 @@ function nameOf(error: unknown): string {
 
 /** Loaded when the first request is made, so that a process without DynamoDB never pays for it. */
 export function sdk() {
-  return import("@aws-sdk/client-dynamodb");
+  loaded ??= import("@aws-sdk/client-dynamodb");
+  return loaded;
 }
+
+/** Asking for a module that is there takes a tenth of a millisecond, and every request does. */
+let loaded: Promise<typeof import("@aws-sdk/client-dynamodb")> | undefined;

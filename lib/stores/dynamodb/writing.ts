@@ -13,9 +13,9 @@ import {
   isExpiredSince,
   isThere,
 } from "./expressions.js";
-import { eventItem, inboxItem, letterItem, receiptItem, receiptNameItem, threadItem } from "./items.js";
-import { inboxKey, type Key, recordKey, threadItemKey } from "./keys.js";
-import { carryOutPending, storePending } from "./pending.js";
+import { eventItem, inboxItem, letterItem, letterLink, receiptItem, receiptNameItem, threadItem } from "./items.js";
+import { type Item, inboxKey, type Key, recordKey, threadItemKey, threadKeyFrom } from "./keys.js";
+import { type Apart, carryOutPending, storePending } from "./pending.js";
 import { inboxText, recordChanges, type View } from "./record-item.js";
 import { MAX_TRANSACTION_ITEMS, type Refusal } from "./table.js";
 import type { Texts } from "./texts.js";
@@ -58,12 +58,18 @@ export async function write(context: Context, request: WriteRequest): Promise<Vi
     return refusal ?? viewAfter(view, writes);
   }
   const isCrowded = (writes.inboxRemoves?.length ?? 0) + (writes.receiptChanges?.length ?? 0) > FEW;
-  const apart: Writes = { puts: writes.puts, removes: writes.removes };
-  const left: Writes = { ...writes, puts: [], removes: [] };
-  if (isCrowded) {
-    Object.assign(apart, { inboxRemoves: writes.inboxRemoves, receiptChanges: writes.receiptChanges });
-    Object.assign(left, { inboxRemoves: [], receiptChanges: [] });
-  }
+  const left: Writes = {
+    ...writes,
+    puts: [],
+    removes: [],
+    ...(isCrowded ? { inboxRemoves: [], receiptChanges: [] } : {}),
+  };
+  const apart: Apart = {
+    puts: content.flatMap((entry) => ("put" in entry ? [contentOf(entry.put)] : [])),
+    removes: content.flatMap((entry) => ("remove" in entry ? [threadKeyFrom(entry.remove)] : [])),
+    inboxRemoves: isCrowded ? [...(writes.inboxRemoves ?? [])] : [],
+    receiptChanges: isCrowded ? [...(writes.receiptChanges ?? [])] : [],
+  };
   const pending = await storePending(context.texts, sessionId, apart);
   const record = await recordEntry(context.texts, request, pending);
   const others = await otherEntries(context.texts, { ...request, writes: left });
@@ -124,7 +130,12 @@ async function otherEntries(texts: Texts, request: WriteRequest): Promise<Entry[
   }
   for (const key of eventRemoves) entries.push({ remove: key, condition: isThere });
   if (writes.deadLetter) entries.push({ put: await letterItem(texts, writes.deadLetter) });
+  if (writes.redriven) entries.push({ update: letterLink(writes.redriven), condition: isThere });
   return entries;
+}
+
+function contentOf(item: Item): Apart["puts"][number] {
+  return { key: threadKeyFrom(item), value: item.value ?? { S: "" } };
 }
 
 function entrySize(entry: Entry): number {

@@ -11,7 +11,7 @@ import {
 } from "../../session/errors.js";
 import { ownsPath, parseSessionId } from "../../session/index.js";
 import type { FileEntry, FileStore, StoredFile } from "../../session/ports.js";
-import { requireFilePath, requireSharedPath, versionOf } from "../file-paths.js";
+import { requireFilePath, requireSharedFolder, requireSharedPath, versionOf } from "../file-paths.js";
 import { compareText } from "../selection.js";
 import { type Areas, openAreas } from "./areas.js";
 import {
@@ -146,6 +146,26 @@ export function createFilesystemFileStore(options: { dir: string }): FileStore {
 
     async readShared(path) {
       return (await readStored(placeOf(opened().dir, requireSharedPath(path))))?.bytes ?? null;
+    },
+
+    async listShared(folder, { after, limit }) {
+      const base = placeOf(opened().dir, requireSharedFolder(folder).slice(0, -1));
+      const paths = [...walk(base, () => false)].flatMap(({ path, kind }) => (kind === "file" ? [folder + path] : []));
+      const page = paths.filter((path) => path > after).sort(compareText);
+      return page.slice(0, limit).flatMap((path) => {
+        const stats = lookAt(join(opened().dir, path));
+        return stats ? [{ path, sizeBytes: stats.size, modifiedAt: Math.round(stats.mtimeMs) }] : [];
+      });
+    },
+
+    async removeShared(path) {
+      const { dir, areas } = opened();
+      const place = placeOf(dir, requireSharedPath(path));
+      areas.exclusively(() => {
+        if (!lookAt(place)?.isFile()) return;
+        unlinkSync(place);
+        removeEmptyFolders(dir, dirname(place));
+      });
     },
 
     async writeShared(path, bytes) {

@@ -2,7 +2,7 @@
 import { FileConflictError, WorkspacePathEscapeError } from "../../session/errors.js";
 import { ownsPath, parseSessionId } from "../../session/index.js";
 import type { FileStore, StoredFile } from "../../session/ports.js";
-import { requireFilePath, requireSharedPath, versionOf } from "../file-paths.js";
+import { requireFilePath, requireSharedFolder, requireSharedPath, versionOf } from "../file-paths.js";
 import { compareText } from "../selection.js";
 
 /**
@@ -63,6 +63,19 @@ export function createMemoryFileStore(options: { now?: () => number } = {}): Fil
 
     async readShared(path) {
       return files.get(requireSharedPath(path))?.bytes.slice() ?? null;
+    },
+
+    async listShared(folder, { after, limit }) {
+      const within = requireSharedFolder(folder);
+      const found = [...files.keys()].filter((path) => path.startsWith(within) && path > after).sort(compareText);
+      return found.slice(0, limit).flatMap((path) => {
+        const file = files.get(path);
+        return file ? [{ path, sizeBytes: file.bytes.length, modifiedAt: file.modifiedAt }] : [];
+      });
+    },
+
+    async removeShared(path) {
+      files.delete(requireSharedPath(path));
     },
 
     async writeShared(path, bytes) {

@@ -9,11 +9,14 @@ import {
   decideCancel,
   decideClaim,
   decideCommit,
+  decideExpire,
   decideHold,
+  decideIsCancelled,
   decidePublished,
   decideRelease,
   decideRenew,
   decideSettle,
+  isExpired,
   isReceiptExpired,
   recordAfter,
   strippedReceipt,
@@ -45,7 +48,7 @@ export function createMemorySessionStore(): SessionStore {
     const session = sessions.get(sessionId) ?? emptySession();
     sessions.set(sessionId, session);
     const copied = structuredClone(writes);
-    const { receiptPut, receiptChanges = [], deadLetter } = copied;
+    const { receiptPut, receiptChanges = [], deadLetter, redriven } = copied;
     applyToSession(session, copied);
     if (receiptPut) receipts.set(receiptPut.arrivalId, receiptPut);
     for (const { arrivalId, set } of receiptChanges) {
@@ -53,6 +56,8 @@ export function createMemorySessionStore(): SessionStore {
       if (receipt) receipts.set(arrivalId, { ...receipt, ...set });
     }
     if (deadLetter) letters.set(deadLetter.id, deadLetter);
+    const source = redriven && letters.get(redriven.letterId);
+    if (source) letters.set(source.id, { ...source, redrivenAs: redriven.arrivalId });
     if (session.record === null) sessions.delete(sessionId);
     return structuredClone(result);
   }
@@ -72,6 +77,10 @@ export function createMemorySessionStore(): SessionStore {
 
     async renew(lease, request) {
       return carryOut(lease.sessionId, decideRenew(recordOf(lease.sessionId), lease, request));
+    },
+
+    async isCancelled(lease) {
+      return decideIsCancelled(recordOf(lease.sessionId), lease);
     },
 
     async commit(lease, commit, request) {
@@ -94,9 +103,9 @@ export function createMemorySessionStore(): SessionStore {
       return carryOut(sessionId, decideCancel(recordOf(sessionId), inboxOf(sessionId), { now, ...only }));
     },
 
-    async read(sessionId) {
+    async read(sessionId, now) {
       const record = recordOf(sessionId);
-      if (record === null) return null;
+      if (record === null || (now !== undefined && isExpired(record, now))) return null;
       const queued = inboxOf(sessionId).filter((arrival) => arrival.seq !== record.active?.arrival.seq).length;
       return { record: structuredClone(record), thread: threadOf(sessions.get(sessionId)), queued };
     },
@@ -139,8 +148,24 @@ export function createMemorySessionStore(): SessionStore {
       return structuredClone(kept.sort((a, b) => a.at - b.at || compareText(a.id, b.id)));
     },
 
+    async deadLetter(id, now) {
+      const letter = letters.get(id);
+      return letter && letter.expiresAt > now ? structuredClone(letter) : null;
+    },
+
+    async keepDeadLetter(letter) {
+      const known = letters.get(letter.id);
+      const kept = known && known.expiresAt > letter.at ? known : structuredClone(letter);
+      letters.set(letter.id, kept);
+      return structuredClone(kept);
+    },
+
     async beginDelete(sessionId, now) {
       return carryOut(sessionId, decideBeginDelete(recordOf(sessionId), inboxOf(sessionId), now));
+    },
+
+    async expire(sessionId, now) {
+      return carryOut(sessionId, decideExpire(recordOf(sessionId), now));
     },
 
     async finishDelete(sessionId) {

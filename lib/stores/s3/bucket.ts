@@ -9,6 +9,9 @@ const WRITE_ATTEMPTS = 8;
 
 const READ_ATTEMPTS = 3;
 
+/** API reference, ListObjectsV2. */
+const KEYS_PER_PAGE = 1_000;
+
 /** Tells one's own write from another's after an answer was lost. */
 const WRITE_ID = "parkway-write";
 
@@ -48,8 +51,8 @@ export interface Bucket {
   /** The new ETag, or null when the condition did not hold and nothing was written. */
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<string | null>;
   remove(key: string): Promise<void>;
-  /** Objects whose key begins with the prefix, however many, in key order. */
-  list(prefix: string): AsyncGenerator<ObjectEntry>;
+  /** Objects whose key begins with the prefix, however many, in key order; from the one after a key, in smaller pages. */
+  list(prefix: string, from?: { after: string; limit: number }): AsyncGenerator<ObjectEntry>;
   /** For requests not listed here. */
   open(): Promise<{ sdk: typeof import("@aws-sdk/client-s3"); client: S3Client; bucket: string; sleep: Sleep }>;
 }
@@ -124,9 +127,10 @@ export function openBucket(options: BucketOptions): Bucket {
       await client.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: key }));
     },
 
-    async *list(prefix) {
+    async *list(prefix, from) {
       const { sdk, client } = await open();
-      const input = { Bucket: bucket, Prefix: prefix, EncodingType: "url" } as const;
+      const page = from ? { StartAfter: from.after, MaxKeys: Math.min(from.limit, KEYS_PER_PAGE) } : {};
+      const input = { Bucket: bucket, Prefix: prefix, EncodingType: "url", ...page } as const;
       for await (const page of sdk.paginateListObjectsV2({ client }, input)) {
         for (const { Key, Size, LastModified } of page.Contents ?? []) {
           const key = decodedKey(Key ?? "", page.EncodingType);

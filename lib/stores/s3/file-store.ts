@@ -2,7 +2,7 @@
 import { FileConflictError, WorkspacePathEscapeError } from "../../session/errors.js";
 import { isSessionArea, ownsPath, parseSessionId } from "../../session/ids.js";
 import type { FileEntry, FileStore } from "../../session/ports.js";
-import { isFilePath, requireFilePath, requireSharedPath } from "../file-paths.js";
+import { isFilePath, requireFilePath, requireSharedFolder, requireSharedPath } from "../file-paths.js";
 import { compareText } from "../selection.js";
 import { type Bucket, type BucketOptions, openBucket } from "./bucket.js";
 import { keyRejection, layoutUnder, requireKey } from "./keys.js";
@@ -102,6 +102,25 @@ export function createS3FileStore(options: S3FileStoreOptions): FileStore {
     async readShared(path) {
       const key = layout.shared(requireSharedPath(path));
       return keyRejection(key) === null ? ((await bucket.get(key))?.bytes ?? null) : null;
+    },
+
+    async listShared(folder, { after, limit }) {
+      const root = layout.shared("");
+      const files: FileEntry[] = [];
+      if (limit < 1) return files;
+      for await (const entry of bucket.list(layout.shared(requireSharedFolder(folder)), {
+        after: root + after,
+        limit,
+      })) {
+        files.push({ path: entry.key.slice(root.length), sizeBytes: entry.sizeBytes, modifiedAt: entry.modifiedAt });
+        if (files.length === limit) break;
+      }
+      return files;
+    },
+
+    async removeShared(path) {
+      const shared = layout.shared(requireSharedPath(path));
+      await removeVersions(bucket, shared, (key) => key === shared);
     },
 
     async writeShared(path, bytes) {

@@ -7,7 +7,7 @@
  * <prefix>_specs/<hash>.json            shared by all sessions
  * <prefix>.parkway/uploads/…            shared: files of arrivals not placed yet (S-10)
  * <prefix>.parkway/areas/<sessionId>    empty: a session of this id, which holds a "/", has files here (R-312)
- * <prefix>.parkway/values/<area>/<hash> values too large for an item (S-74); the area in base64url, so that none of them
+ * <prefix>.parkway/values/<area>/<name> values too large for an item (S-74); the area in base64url, so that none of them
  *                                       lies below another's
  * ```
  *
@@ -25,18 +25,28 @@ export interface Layout {
   file(sessionId: string, path: string): string;
   shared(path: string): string;
   area(sessionId: string): string;
-  value(area: string, sha256: string): string;
+  /** What the keys of all values begin with. */
+  values: string;
+  value(area: string, name: string): string;
+  /** Of a value's key. */
+  valueOf(key: string): { area: string; name: string };
 }
 
 /** @param prefix - a "/" is added to one that has none, so that `run` is no prefix of `run7/…` */
 export function layoutUnder(prefix = ""): Layout {
   const bare = prefix.replace(/^\/+/, "");
   const base = bare === "" || bare.endsWith("/") ? bare : `${bare}/`;
+  const values = `${base}.parkway/values/`;
   return {
     file: (sessionId, path) => `${base}${sessionId}/${path}`,
     shared: (path) => base + path,
     area: (sessionId) => `${base}.parkway/areas/${sessionId}`,
-    value: (area, sha256) => `${base}.parkway/values/${Buffer.from(area).toString("base64url")}/${sha256}`,
+    value: (area, name) => `${values}${Buffer.from(area).toString("base64url")}/${name}`,
+    values,
+    valueOf: (key) => {
+      const [area = "", name = ""] = key.slice(values.length).split("/");
+      return { area: Buffer.from(area, "base64url").toString(), name };
+    },
   };
 }
 

@@ -1,1 +1,2 @@
+export { createSqliteApiKeys } from "./api-keys.js";
 export { createSqliteSessionStore } from "./session-store.js";

@@ -9,11 +9,14 @@ import {
   decideCancel,
   decideClaim,
   decideCommit,
+  decideExpire,
   decideHold,
+  decideIsCancelled,
   decidePublished,
   decideRelease,
   decideRenew,
   decideSettle,
+  isExpired,
   isReceiptExpired,
   strippedReceipt,
 } from "../../session/protocol/index.js";
@@ -25,6 +28,8 @@ import {
   inboxCountOf,
   inboxOf,
   json,
+  letterOf,
+  putLetter,
   putReceipt,
   receiptOf,
   recordOf,
@@ -83,6 +88,10 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
       return decided(lease.sessionId, (record) => decideRenew(record, lease, request));
     },
 
+    async isCancelled(lease) {
+      return decideIsCancelled(recordOf(db(), lease.sessionId), lease);
+    },
+
     async commit(lease, commit, request) {
       return decided(lease.sessionId, (record) => decideCommit(record, lease, commit, request));
     },
@@ -104,10 +113,10 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
       return decided(sessionId, (record) => decideCancel(record, inbox(sessionId), { now, ...only }));
     },
 
-    async read(sessionId) {
+    async read(sessionId, now) {
       return db().read(() => {
         const record = recordOf(db(), sessionId);
-        if (record === null) return null;
+        if (record === null || (now !== undefined && isExpired(record, now))) return null;
         const queued = inbox(sessionId).filter((arrival) => arrival.seq !== record.active?.arrival.seq).length;
         return { record, thread: threadOf(db(), sessionId), queued };
       });
@@ -154,8 +163,26 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
       return rows.map((row) => json<DeadLetter>(row.letter));
     },
 
+    async deadLetter(id, now) {
+      const letter = letterOf(db(), id);
+      return letter && letter.expiresAt > now ? letter : null;
+    },
+
+    async keepDeadLetter(letter) {
+      return db().write(() => {
+        const known = letterOf(db(), letter.id);
+        if (known && known.expiresAt > letter.at) return known;
+        putLetter(db(), letter);
+        return letter;
+      });
+    },
+
     async beginDelete(sessionId, now) {
       return decided(sessionId, (record) => decideBeginDelete(record, inbox(sessionId), now));
+    },
+
+    async expire(sessionId, now) {
+      return decided(sessionId, (record) => decideExpire(record, now));
     },
 
     async finishDelete(sessionId) {
@@ -180,6 +207,7 @@ function listQuery(filter: SessionFilter): [string, ...(string | number)[]] {
     ["status = ?", filter.status],
     ["workflow = ?", filter.workflow],
     ["resume_at <= ?", filter.dueBefore],
+    ["ifnull(json_extract(record, '$.expiresAt') > ?, true)", filter.now],
   ];
   const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
   const where = ["status IS NOT NULL", ...given.map(({ sql }) => sql)].join(" AND ");

@@ -1,5 +1,5 @@
 /** Reading what a decision needs, and carrying out what it decided; always inside a transaction of the caller. */
-import type { Arrival, Receipt } from "../../session/arrival.js";
+import type { Arrival, DeadLetter, Receipt } from "../../session/arrival.js";
 import type { ThreadItem } from "../../session/ports.js";
 import { recordAfter, type Writes } from "../../session/protocol/index.js";
 import type { SessionRecord } from "../../session/record.js";
@@ -64,11 +64,21 @@ export function carryOut(db: Database, sessionId: string, before: SessionRecord 
       JSON.stringify(event),
     );
   }
-  if (writes.deadLetter) {
-    const { id, at, expiresAt } = writes.deadLetter;
-    const letter = JSON.stringify(writes.deadLetter);
-    db.run("INSERT OR REPLACE INTO dead_letters VALUES (?, ?, ?, ?)", id, letter, at, expiresAt);
+  if (writes.deadLetter) putLetter(db, writes.deadLetter);
+  if (writes.redriven) {
+    const letter = letterOf(db, writes.redriven.letterId);
+    if (letter) putLetter(db, { ...letter, redrivenAs: writes.redriven.arrivalId });
   }
+}
+
+export function letterOf(db: Database, id: string): DeadLetter | null {
+  const row = db.get("SELECT letter FROM dead_letters WHERE id = ?", id);
+  return row ? json<DeadLetter>(row.letter) : null;
+}
+
+export function putLetter(db: Database, letter: DeadLetter): void {
+  const { id, at, expiresAt } = letter;
+  db.run("INSERT OR REPLACE INTO dead_letters VALUES (?, ?, ?, ?)", id, JSON.stringify(letter), at, expiresAt);
 }
 
 export function putReceipt(db: Database, receipt: Receipt): void {

@@ -1,1 +1,7 @@
-export { createSqsDoorbell, type SqsDoorbellOptions, sessionOfRing, UnusableQueueError } from "./doorbell.js";
+export {
+  createSqsDoorbell,
+  RingNotSentError,
+  type SqsDoorbellOptions,
+  sessionOfRing,
+  UnusableQueueError,
+} from "./doorbell.js";

@@ -9,6 +9,7 @@ import type { SessionPatch, SessionState } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
 import { AutomatedRun } from "../automated/run.js";
 import { returnedFileIssue } from "../file-facts.js";
+import { boundOf } from "../step-limit.js";
 import type { Turn, TurnNode } from "../types.js";
 
 export const automatedNode: TurnNode = async (turn, state) => {
@@ -72,8 +73,9 @@ async function runScript(
 
 function limitsOf(turn: Turn): SandboxLimits {
   const { settings } = turn.machine.spec;
+  const timeoutMs = settings?.timeoutMs ?? DEFAULT_SANDBOX_LIMITS.timeoutMs;
   return {
-    timeoutMs: settings?.timeoutMs ?? DEFAULT_SANDBOX_LIMITS.timeoutMs,
+    timeoutMs: boundOf(timeoutMs, turn.host.invocationLimitMs) ?? timeoutMs,
     memoryLimitBytes: settings?.memoryLimitBytes ?? DEFAULT_SANDBOX_LIMITS.memoryLimitBytes,
     maxPtcCalls: settings?.maxPtcCalls === undefined ? DEFAULT_SANDBOX_LIMITS.maxPtcCalls : settings.maxPtcCalls,
     maxResultChars: settings?.maxResultChars ?? DEFAULT_SANDBOX_LIMITS.maxResultChars,

@@ -3,15 +3,18 @@ import { argumentLimits, enabledSkills, offeredTools, reachableMounts } from "..
 import { clockLine, renderStateBlock } from "../../machine/index.js";
 import { completeTurn } from "../../session/completion.js";
 import { applyPatches } from "../../session/fold.js";
+import type { ToolCall } from "../../session/messages.js";
 import { routeFailure } from "../../session/moves.js";
 import type { SessionPatch, SessionState } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
 import { planBatch } from "../batch/plan.js";
 import { ModelTimeoutError } from "../errors.js";
+import { beginCalls } from "../execute-call.js";
 import { returnedFileIssue } from "../file-facts.js";
+import { callKey } from "../journal.js";
 import { type CalledModel, callModel } from "../model-call.js";
 import { overLimit } from "../next-step.js";
-import type { NodeResult, Turn, TurnNode } from "../types.js";
+import type { NodeResult, ToolTask, Turn, TurnNode } from "../types.js";
 
 export const modelNode: TurnNode = async (turn, state) => {
   const slug = state.fields.position ?? "";
@@ -76,8 +79,20 @@ async function answerCalls(
   turn.afterCommit.push(...plan.events);
   const patches = [step, ...plan.patches];
   const failure = applyPatches(after, plan.patches).fields.failure;
-  if (failure === undefined) return { patches, tasks: plan.tasks };
+  if (failure === undefined) {
+    if (!turn.isEnding()) beginCalls(turn, callsOf(after, calls, plan.tasks));
+    return { patches, tasks: plan.tasks };
+  }
   return routed(turn, applyPatches(after, plan.patches), patches, failure);
+}
+
+/** The tasks' calls as they are run. */
+function callsOf(state: SessionState, calls: readonly ToolCall[], tasks: readonly ToolTask[]) {
+  return tasks.flatMap(({ callId, tool, args }) => {
+    const asked = calls.find((call) => call.id === callId);
+    const key = callKey(state.fields.turnOrdinal ?? 0, callId);
+    return asked ? [{ tool: tool ?? asked.name, args: args ?? asked.args, key }] : [];
+  });
 }
 
 /** R-165: the call was made, so it counts as a step and a cycle of such failures ends (R-171). */

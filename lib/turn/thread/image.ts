@@ -1,43 +1,34 @@
 /**
- * A session's LangGraph thread in memory: its checkpoints and the writes made on top of each, over the stored items.
- *
- * Order is a counter we give, never an id or a clock: two processes whose clocks disagree still agree on what is newest.
- *
- *     C<ns>/<counter>            a checkpoint, packed; only the newest is kept while a session runs
- *     W<ns>/<counter>/<task>     one task's writes on top of checkpoint <counter>; `-` for a step's only task in the history
- *
- * Writes on the newest checkpoint are pending; all earlier ones, in order, are the history that a DeltaChannel replays.
+ * A session's LangGraph thread in memory: its checkpoints and the writes made on top of each, over the stored items
+ * (`session/thread/layout.ts`).
  */
 import {
   type ChannelVersions,
   type Checkpoint,
   type CheckpointMetadata,
-  compareWritesSortKeys,
   type PendingWrite,
   WRITES_IDX_MAP,
-  writesSortKey,
 } from "@langchain/langgraph-checkpoint";
-import { CheckpointCorruptError } from "../../session/errors.js";
 import type { ThreadItem } from "../../session/ports.js";
+import {
+  checkpointKey,
+  FORMAT,
+  inStepOrder,
+  parseItem,
+  placeOf,
+  type StoredWrites,
+  type TaskWrite,
+  writesKey,
+  writesOf,
+} from "../../session/thread/layout.js";
 import { type PackedCheckpoint, packCheckpoint, unpackCheckpoint } from "./checkpoint-text.js";
-import { plainJson } from "./plain-json.js";
-
-/** The layout of stored items; a newer one is refused by name (S-80). */
-const FORMAT = 1;
+import { storableJson } from "./storable-json.js";
 
 export interface StoredCheckpoint {
   counter: number;
   checkpoint: Checkpoint;
   metadata: CheckpointMetadata;
   parent: number | null;
-}
-
-export interface StoredWrites {
-  counter: number;
-  taskId: string;
-  taskPath: string;
-  /** Index, channel, value. */
-  writes: [number, string, unknown][];
 }
 
 export interface ItemChange {
@@ -77,19 +68,12 @@ export class ThreadImage {
   }
 
   /** Writes on top of a checkpoint, in the order a live run applies them. */
-  writesOn(ns: string, counter: number): [taskId: string, channel: string, value: unknown][] {
-    const stored = this.writes.get(ns)?.get(counter) ?? [];
-    const keyed = stored.flatMap(({ taskId, taskPath, writes }) =>
-      writes.map(([index, channel, value]) => ({
-        key: writesSortKey(taskPath, taskId, index),
-        write: [taskId, channel, value] as [string, string, unknown],
-      })),
-    );
-    return keyed.sort((a, b) => compareWritesSortKeys(a.key, b.key)).map(({ write }) => write);
+  writesOn(ns: string, counter: number): TaskWrite[] {
+    return inStepOrder(this.writes.get(ns)?.get(counter) ?? []);
   }
 
   /** Every write to a channel below the head, oldest first. */
-  history(ns: string, channel: string): [taskId: string, channel: string, value: unknown][] {
+  history(ns: string, channel: string): TaskWrite[] {
     const head = this.head(ns)?.counter ?? 0;
     const counters = [...(this.writes.get(ns)?.keys() ?? [])].filter((counter) => counter < head).sort((a, b) => a - b);
     return counters.flatMap((counter) => this.writesOn(ns, counter)).filter((write) => write[1] === channel);
@@ -111,7 +95,7 @@ export class ThreadImage {
     const counter = this.find(ns, checkpoint.id)?.counter ?? (this.head(ns)?.counter ?? 0) + 1;
     const stored: StoredCheckpoint = { counter, checkpoint, metadata, parent: parent?.counter ?? null };
     ensure(this.checkpoints, ns).set(counter, stored);
-    const value = plainJson({ f: FORMAT, ...packCheckpoint(stored) });
+    const value = storableJson({ f: FORMAT, ...packCheckpoint(stored) });
     return { stored, item: { key: checkpointKey(ns, counter), value } };
   }
 
@@ -140,7 +124,7 @@ export class ThreadImage {
       if (at < 0) entry.writes.push([index, channel, value]);
       else if (index < 0) entry.writes[at] = [index, channel, value];
     }
-    return { key: writesKey(ns, counter, taskId), value: plainJson({ f: FORMAT, p: taskPath, w: entry.writes }) };
+    return { key: writesKey(ns, counter, taskId), value: storableJson({ f: FORMAT, p: taskPath, w: entry.writes }) };
   }
 
   /**
@@ -148,69 +132,26 @@ export class ThreadImage {
    * where none is left. Who wrote them matters only where several tasks did, for their order.
    */
   historyItem(key: string, channel: string): ThreadItem | null {
-    const [ns, counterText, taskId] = splitKey(key);
-    const counter = Number.parseInt(counterText, 36);
+    const { ns, counter, taskId } = placeOf(key)!;
     const stored = this.writes.get(ns)?.get(counter) ?? [];
     const entry = stored.find((candidate) => candidate.taskId === taskId);
     const w = (entry?.writes ?? []).filter((write) => write[1] === channel && !isEmptyList(write[2]));
     if (w.length === 0) return null;
-    if (stored.length === 1) return { key: writesKey(ns, counter, "-"), value: plainJson({ f: FORMAT, w }) };
-    return { key, value: plainJson({ f: FORMAT, p: entry?.taskPath, w }) };
+    if (stored.length === 1) return { key: writesKey(ns, counter, "-"), value: storableJson({ f: FORMAT, w }) };
+    return { key, value: storableJson({ f: FORMAT, p: entry?.taskPath, w }) };
   }
 
   private readItem(item: ThreadItem): void {
-    const kind = item.key[0];
-    if (kind !== "C" && kind !== "W") return;
-    const [ns, counterText, taskId] = splitKey(item.key);
-    const value = this.parse(item);
-    const counter = Number.parseInt(counterText, 36);
-    if (kind === "C") {
+    const place = placeOf(item.key);
+    if (place === null) return;
+    const { ns, counter } = place;
+    const value = parseItem(this.sessionId, item);
+    if (place.kind === "checkpoint") {
       ensure(this.checkpoints, ns).set(counter, { counter, ...unpackCheckpoint(value as PackedCheckpoint) });
     } else {
-      const { p = "", w } = value as { p?: string; w: StoredWrites["writes"] };
-      ensureList(ensure(this.writes, ns), counter).push({ counter, taskId: taskId ?? "", taskPath: p, writes: w });
+      ensureList(ensure(this.writes, ns), counter).push(writesOf(place, value));
     }
   }
-
-  private parse(item: ThreadItem): object {
-    let value: unknown;
-    try {
-      value = JSON.parse(item.value);
-    } catch {
-      throw new CheckpointCorruptError(this.sessionId, item.key, "it is no JSON");
-    }
-    const format = (value as { f?: unknown } | null)?.f;
-    if (typeof value !== "object" || value === null || typeof format !== "number") {
-      throw new CheckpointCorruptError(this.sessionId, item.key, "it has no format version");
-    }
-    if (format > FORMAT) {
-      throw new CheckpointCorruptError(this.sessionId, item.key, `its format ${format} is newer than ${FORMAT}`);
-    }
-    return value;
-  }
-}
-
-/** Counters are padded base 36, so that keys sort in their order. */
-function counterText(counter: number): string {
-  return counter.toString(36).padStart(6, "0");
-}
-
-function checkpointKey(ns: string, counter: number): string {
-  return `C${encodeURIComponent(ns)}/${counterText(counter)}`;
-}
-
-function writesKey(ns: string, counter: number, taskId: string): string {
-  return `${writesPrefix(ns, counter)}${taskId}`;
-}
-
-/** Keys of writes on an earlier checkpoint of the namespace sort before it. */
-export function writesPrefix(ns: string, counter: number): string {
-  return `W${encodeURIComponent(ns)}/${counterText(counter)}/`;
-}
-
-function splitKey(key: string): [ns: string, counter: string, taskId?: string] {
-  const [ns = "", counter = "", taskId] = key.slice(1).split("/");
-  return [decodeURIComponent(ns), counter, taskId];
 }
 
 function isEmptyList(value: unknown): boolean {

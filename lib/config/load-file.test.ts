@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { loadConfigFile } from "./config-file.js";
 import { ConfigFileError } from "./errors.js";
+import { loadConfigFile } from "./load-file.js";
 
 function rootWith(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), "parkway-config-"));

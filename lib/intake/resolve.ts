@@ -1,6 +1,7 @@
 /** Which session a firing belongs to, without running anything (R-22…R-27, H-60, H-61). */
 import { randomUUID } from "node:crypto";
 import { openingState } from "../machine/index.js";
+import type { Machine } from "../machine/types.js";
 import type { ArrivalInput } from "../session/arrival.js";
 import {
   InvalidSessionPathError,
@@ -10,6 +11,7 @@ import {
   UnknownSessionTriggerError,
 } from "../session/errors.js";
 import { emptyState } from "../session/fold.js";
+import { loadState } from "../session/load-state.js";
 import {
   parentSessionIdOf,
   parseDottedPath,
@@ -17,14 +19,16 @@ import {
   sessionIdFromValue,
   sessionIdRejection,
 } from "../spec/index.js";
-import { loadState } from "../turn/load-state.js";
-import type { Assembly, Host } from "../turn/types.js";
+import { defaultMounts, mountInfos } from "../workspace/index.js";
+import type { IntakeHost } from "./types.js";
 
-export interface Firing {
+/** What chooses the session of a firing, most specific first (H-60). */
+export interface SessionChoice {
   trigger?: string;
   variables?: Record<string, unknown>;
   sessionId?: string;
   sessionPath?: string;
+  /** The path of the assembly, where it has one. */
   assemblyPath?: string;
 }
 
@@ -39,11 +43,33 @@ export interface SessionResolution {
   native: boolean;
 }
 
-export async function resolveSession(host: Host, assembly: Assembly, firing: Firing): Promise<SessionResolution> {
-  const trigger = firing.trigger ?? assembly.defaultTrigger;
-  const named = namedSession(host, assembly, { ...firing, trigger });
-  const sessionId = parsedSessionId(assembly, named ?? `session-${randomUUID()}`);
-  const native = named === null;
+/** A workflow as far as its sessions are named by it. */
+export interface NamingWorkflow {
+  machine: Machine;
+  defaultTrigger: string;
+}
+
+/**
+ * The parsed id of the firing's session.
+ *
+ * @param mint - the id of a firing that names none
+ * @throws {SessionStoreIdError} @throws {InvalidSessionPathError}
+ */
+export function sessionOf(
+  host: Pick<IntakeHost, "warn" | "mounts">,
+  workflow: NamingWorkflow,
+  { mint, ...choice }: SessionChoice & { mint: () => string },
+): { sessionId: string; native: boolean } {
+  const named = namedSession(host, workflow, choice);
+  return { sessionId: parsedSessionId(host, named ?? mint()), native: named === null };
+}
+
+export async function resolveSession(
+  host: Pick<IntakeHost, "warn" | "mounts" | "store">,
+  workflow: NamingWorkflow,
+  choice: SessionChoice,
+): Promise<SessionResolution> {
+  const { sessionId, native } = sessionOf(host, workflow, { ...choice, mint: () => `session-${randomUUID()}` });
   refuseChild(sessionId, "turn");
   const { fields } = (await loadState(host.store, sessionId))?.state ?? emptyState();
   const park = fields.park?.state;
@@ -52,21 +78,22 @@ export async function resolveSession(host: Host, assembly: Assembly, firing: Fir
   if (fields.status === "awaiting_decision")
     return { sessionId, disposition: "reply", ...(park ? { state: park } : {}), native };
   if (fields.status === "running") throw new SessionNotResumableError(sessionId, "running");
-  const opening = openingState(assembly.machine, { position: fields.position, endedAs: fields.endedAs, trigger });
+  const trigger = choice.trigger ?? workflow.defaultTrigger;
+  const opening = openingState(workflow.machine, { position: fields.position, endedAs: fields.endedAs, trigger });
   if ("unknownTrigger" in opening) throw new UnknownSessionTriggerError(trigger, opening.declared);
   return { sessionId, disposition: "turn", startState: opening.state, native };
 }
+
+let workspaceMounts: string[] | undefined;
 
 /**
  * The id without leading slashes, which every entrance takes (R-1, H-91, with the mounts of the workspace).
  *
  * @throws {SessionStoreIdError}
  */
-export function parsedSessionId(assembly: Assembly, sessionId: string): string {
-  const rejection = sessionIdRejection(
-    sessionId,
-    assembly.tables.mounts.map((mount) => mount.name),
-  );
+export function parsedSessionId({ mounts }: Pick<IntakeHost, "mounts">, sessionId: string): string {
+  workspaceMounts ??= mountInfos(defaultMounts(".")).map((mount) => mount.name);
+  const rejection = sessionIdRejection(sessionId, mounts ?? workspaceMounts);
   if (rejection !== null) throw new SessionStoreIdError(sessionId, rejection);
   return sessionId.replace(/^\/+/, "");
 }
@@ -80,15 +107,15 @@ export function refuseChild(sessionId: string, kind: ArrivalInput["kind"]): void
   throw new SessionNotResumableError(sessionId, "child", detail);
 }
 
-function namedSession(host: Host, assembly: Assembly, firing: Firing & { trigger: string }): string | null {
-  if (firing.sessionId !== undefined) return firing.sessionId;
-  const path = firing.sessionPath ?? firing.assemblyPath ?? assembly.machine.triggers.get(firing.trigger)?.session;
+function namedSession(host: Pick<IntakeHost, "warn">, workflow: NamingWorkflow, choice: SessionChoice): string | null {
+  if (choice.sessionId !== undefined) return choice.sessionId;
+  const trigger = choice.trigger ?? workflow.defaultTrigger;
+  const path = choice.sessionPath ?? choice.assemblyPath ?? workflow.machine.triggers.get(trigger)?.session;
   if (path === undefined) return null;
   const parsed = parseDottedPath(path);
   if (!parsed.ok) throw new InvalidSessionPathError(path, parsed.reason);
-  const id = sessionIdFromValue(resolveDottedPath(path, firing.variables ?? {}));
+  const id = sessionIdFromValue(resolveDottedPath(path, choice.variables ?? {}));
   if (id !== undefined) return id;
-  const message = `The session path "${path}" of the trigger ${firing.trigger} leads nowhere; a new session was named.`;
-  host.emitter.emit({ type: "warning", scope: "session-path", message });
+  host.warn(`The session path "${path}" of the trigger ${trigger} leads nowhere; a new session was named.`);
   return null;
 }

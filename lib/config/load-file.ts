@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type ParkwayConfig, parseConfig } from "../config.js";
+import type { ParkwayConfig } from "./config.js";
 import { ConfigFileError, oneLineOf } from "./errors.js";
 
 const NAMES = ["parkway.config.ts", "parkway.config.js", "parkway.config.mjs"];
@@ -20,6 +20,7 @@ export async function loadConfigFile(root: string): Promise<ParkwayConfig> {
   const hooks = registerConfigHooks(url);
   try {
     const loaded = (await import(url)) as { default?: unknown };
+    const { parseConfig } = await import("./parse.js");
     return parseConfig(loaded.default);
   } catch (error) {
     throw new ConfigFileError(name, oneLineOf(error), { cause: error });

@@ -1,0 +1,108 @@
+/** What agents and workers are made of: workflows composed when they are needed, and the host that their sessions run on. */
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import type { IntakeHost } from "../intake/index.js";
+import { loadDotEnv } from "../models/index.js";
+import { renderEventLine } from "../session/event-line.js";
+import type { EngineEvent } from "../session/events.js";
+import { hidingExpired, LEASE_MS } from "../session/index.js";
+import { systemClock } from "../stores/clock/index.js";
+import { createEmitter } from "../turn/emitter.js";
+import { AgentClosedError } from "../turn/errors.js";
+import type { Host } from "../turn/types.js";
+import { createComposer } from "./assembly.js";
+import type { AgentStores, RuntimeParams } from "./options.js";
+import { createWorkflows, type Workflows } from "./workflows.js";
+
+export interface Runtime {
+  rootDir: string;
+  workflows: Workflows;
+  /** The host over the stores, and the entrances' side of it. */
+  over(stores: AgentStores): { host: Host; intake: IntakeHost };
+  /** Work that `close` waits for. */
+  watched<Result>(work: Promise<Result>): Promise<Result>;
+  /** Aborts when the runtime closes. */
+  closing: AbortSignal;
+  /** Stops what is under way, which goes on when its session is worked on again, and ends worker threads. */
+  close(): Promise<void>;
+}
+
+/** Composes no workflow yet, and opens no store. @throws for options that cannot be used (H-129) */
+export async function createRuntime(params: RuntimeParams): Promise<Runtime> {
+  const rootDir = resolve(params.workspace?.rootDir ?? ".");
+  const env = params.env ?? loadDotEnv(rootDir, process.env);
+  const clock = params.host?.clock ?? systemClock;
+  const emitter = createEmitter({
+    clock,
+    onEvent: params.onEvent ?? printEvent,
+    onHandlerError: (error) =>
+      process.emitWarning(`An event handler threw: ${error instanceof Error ? error.message : String(error)}`),
+  });
+  const sandbox = params.sandboxRuntime ?? (await lazySandbox());
+  const composer = await createComposer(params, { rootDir, env, sandbox, emitter });
+  const workflows = createWorkflows(composer, emitter);
+  const closing = new AbortController();
+  const underWay = new Set<Promise<unknown>>();
+  return {
+    rootDir,
+    workflows,
+    over(stores) {
+      const host: Host = {
+        store: hidingExpired(stores.sessions, clock),
+        files: stores.files,
+        doorbell: params.host?.doorbell ?? { ring: async () => {} },
+        ...(params.host?.bus ? { bus: params.host.bus } : {}),
+        ...(params.host?.retention ? { retention: params.host.retention } : {}),
+        ...(params.host?.metrics ? { metrics: params.host.metrics } : {}),
+        clock,
+        emitter,
+        owner: params.host?.owner ?? `${hostname()}/${process.pid}`,
+        leaseMs: params.host?.leaseMs ?? LEASE_MS,
+        ...(params.host?.invocationLimitMs !== undefined ? { invocationLimitMs: params.host.invocationLimitMs } : {}),
+        closing: closing.signal,
+        jitter: Math.random,
+        assemblyFor: (workflow) => workflows.current(workflow),
+      };
+      const { store, files, doorbell, metrics } = host;
+      const warn = (message: string) => emitter.emit({ type: "warning", scope: "session-path", message });
+      const intake = { store, files, doorbell, clock, mounts: composer.mounts, warn, ...(metrics ? { metrics } : {}) };
+      return { host, intake };
+    },
+    watched(work) {
+      const settled: Promise<unknown> = work.then(
+        () => underWay.delete(settled),
+        () => underWay.delete(settled),
+      );
+      underWay.add(settled);
+      return work;
+    },
+    closing: closing.signal,
+    async close() {
+      closing.abort(new AgentClosedError());
+      await allWithin(underWay, CLOSING_MS);
+      await sandbox.close();
+    },
+  };
+}
+
+/** How long closing waits for turns to give their sessions back; the lease frees what takes longer. */
+const CLOSING_MS = 1_000;
+
+async function allWithin(work: Iterable<Promise<unknown>>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([Promise.all(work), late]);
+  clearTimeout(timer);
+}
+
+/** H-38: what happens to events that nobody subscribed to. */
+function printEvent(event: EngineEvent): void {
+  process.stderr.write(`${renderEventLine(event)}\n`);
+}
+
+async function lazySandbox() {
+  const { createSandbox } = await import("../sandbox/index.js");
+  return createSandbox();
+}

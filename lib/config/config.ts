@@ -1,0 +1,44 @@
+/** What a deployment adds to its workflows: the default export of `parkway.config.ts` (C-73). */
+import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
+import type { ModelFactory, PricingTable } from "../models/index.js";
+import type { ToolEffectOptions } from "../tools/index.js";
+import type { EventRuleConfig, ScheduleConfig, WebhookConfig } from "./deployment.js";
+
+export interface ParkwayConfig {
+  /** Host tools: LangChain structured tools, or what `toolsFromMap` makes. */
+  tools?: readonly StructuredToolInterface[];
+  /** Builds the chat model of a role; without it the `ARCHMAX_*` environment decides. */
+  modelFactory?: ModelFactory;
+  /** Host tools that every agent state has. */
+  essentialTools?: readonly string[];
+  /** Which arguments of a host tool are paths, so that path rules bind them. */
+  toolPaths?: Readonly<Record<string, ToolPaths>>;
+  /** Which calls of a tool may be repeated after a crash; wins over what the tool declares (H-131). */
+  toolEffects?: Readonly<Record<string, ToolEffectOptions>>;
+  /** Governance rules of the host: functions that may refuse a call. */
+  policyRules?: readonly GovernanceRule[];
+  /** US dollars per million tokens, by model id. */
+  pricing?: PricingTable;
+  /** Webhooks by `<workflow>/<trigger>` (N-27). */
+  webhooks?: Readonly<Record<string, WebhookConfig>>;
+  /** Rules of the event bus that fire triggers, by name. */
+  events?: Readonly<Record<string, EventRuleConfig>>;
+  /** Schedules that fire triggers, by name. */
+  schedules?: Readonly<Record<string, ScheduleConfig>>;
+}
+
+/**
+ * Types a configuration; returns it unchanged.
+ *
+ * @example
+ * export default defineConfig({ pricing: { default: { input: 3, output: 15 } } });
+ */
+export function defineConfig(config: ParkwayConfig): ParkwayConfig {
+  return config;
+}
+
+/** The part of a configuration that agents are made with. */
+export function agentOptions({ webhooks, events, schedules, ...options }: ParkwayConfig) {
+  return options;
+}

@@ -1,0 +1,71 @@
+/** Checks a configuration that was loaded from a file (C-73). Stands apart from its type, so that commands without one load no schemas. */
+import * as z from "zod";
+import type { ParkwayConfig } from "./config.js";
+import { entranceSchemas } from "./entrances.js";
+
+const list = z.array(z.unknown(), "must be a list");
+const object = z.record(z.string(), z.unknown(), "must be an object");
+const isFunction = (value: unknown) => typeof value === "function";
+const aFunction = z.custom(isFunction, "must be a function");
+const flag = z.boolean("must be true or false").optional();
+
+const effect = z.strictObject(
+  { readOnly: flag, idempotent: flag, reconcile: aFunction.optional() },
+  {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? `has the unknown key ${issue.keys.map((key) => `"${key}"`).join(", ")}; known are readOnly, idempotent, reconcile`
+        : "must be an object",
+  },
+);
+
+const SHAPE = {
+  tools: list.optional(),
+  modelFactory: aFunction.optional(),
+  essentialTools: z.array(z.string("must be the name of a tool"), "must be a list").optional(),
+  toolPaths: object.optional(),
+  toolEffects: z.record(z.string(), effect, "must be an object by tool name").optional(),
+  policyRules: z.array(aFunction, "must be a list of functions").optional(),
+  pricing: object.optional(),
+  ...entranceSchemas,
+} satisfies Record<keyof ParkwayConfig, z.ZodType>;
+
+const schema = z.strictObject(SHAPE);
+
+/** Problems told at once; more of them rarely help. */
+const TOLD = 5;
+
+/**
+ * @returns the very object, checked
+ * @throws {TypeError} naming each key that is unknown or has the wrong shape, and what it must be; never a value, which may
+ * be a secret (N-30)
+ */
+export function parseConfig(value: unknown): ParkwayConfig {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new TypeError("its default export must be an object, as defineConfig returns it");
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return value as ParkwayConfig;
+  const problems = parsed.error.issues.map(problemOf);
+  const more = problems.length > TOLD ? [`and ${problems.length - TOLD} more`] : [];
+  throw new TypeError([...problems.slice(0, TOLD), ...more].join("; "));
+}
+
+function problemOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys" && issue.path.length === 0) {
+    const keys = issue.keys.map((key) => `"${key}"`).join(", ");
+    return `it has the unknown key ${keys}; known are ${Object.keys(SHAPE).join(", ")}`;
+  }
+  return `"${placeOf(issue.path)}" ${issue.message}`;
+}
+
+/** `webhooks[refund-desk/mail].verify.secrets[0]`. */
+function placeOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, index) => {
+      const word = String(key);
+      if (typeof key === "number" || !/^[\w$-]+$/.test(word)) return `[${word}]`;
+      return index === 0 ? word : `.${word}`;
+    })
+    .join("");
+}
