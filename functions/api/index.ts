@@ -1,0 +1,26 @@
+import { createApi, type GatewayEvent, gatewayHandler } from "../../lib/http/index.js";
+import { systemClock } from "../../lib/stores/clock/index.js";
+import { createSecrets } from "../../lib/stores/secrets/index.js";
+import { accessLog } from "../shared/access-log.js";
+import { readVariables } from "../shared/environment.js";
+import { openIntake } from "../shared/intake.js";
+import { openRingingStores } from "../shared/ringing.js";
+import { stack } from "../shared/stack.js";
+import { ASSET, instruments } from "../shared/start.js";
+import { openCredentials } from "./credentials.js";
+
+const own = instruments("api");
+const stores = openRingingStores(own.env);
+const intake = openIntake({ ...own, stores, rootDir: ASSET });
+const { PARKWAY_ENVIRONMENT: environment } = readVariables(["PARKWAY_ENVIRONMENT"], own.env);
+const answer = gatewayHandler(
+  createApi({
+    intake,
+    environment,
+    credentials: openCredentials({ env: own.env, secrets: createSecrets(), client: stores.client }),
+    clock: systemClock,
+    log: accessLog(own.log),
+  }),
+);
+
+export const handler = await stack((event: GatewayEvent) => answer(event), own);
