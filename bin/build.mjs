@@ -24,6 +24,7 @@ const ENTRIES = {
   "main.js": "lib/cli/main.ts",
   "index.js": "lib/index.ts",
   "cli.js": "lib/cli/index.ts",
+  "cdk.js": "cdk/index.ts",
   "worker.js": "lib/sandbox/worker.ts",
 };
 const WASM = "@jitl/quickjs-wasmfile-release-sync/wasm";
@@ -36,7 +37,7 @@ export function isStale() {
   if (!existsSync(join(root, "lib"))) return false;
   const others = [join(root, "package.json"), join(root, "package-lock.json"), fileURLToPath(import.meta.url)];
   if (others.some((file) => mtime(file) > built)) return true;
-  return ["lib"].some((folder) =>
+  return ["lib", "cdk"].some((folder) =>
     readdirSync(join(root, folder), { withFileTypes: true, recursive: true }).some(
       (entry) => !entry.name.endsWith(".test.ts") && mtime(join(entry.parentPath ?? entry.path, entry.name)) > built,
     ),
