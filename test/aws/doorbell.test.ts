@@ -80,6 +80,31 @@ describe("doorbell over SQS", () => {
     expect(sqs.take(queueUrl).map(({ body }) => sessionOfRing(body))).toEqual(["s1", "s2", "s2"]);
   });
 
+  it("S-61 S-64 rings of one moment share requests, each with its own delay and result", async () => {
+    sqs.faults.add({
+      ...{ kind: "refuse-item", operation: "SendMessageBatch", code: "InternalError" },
+      item: '{"sessionId":"s3"}',
+    });
+    const rings = Array.from({ length: 23 }, (_, n) => doorbell.ring(`s${n}`, { delayMs: n * 1_000 }));
+    const results = await Promise.allSettled(rings);
+
+    expect(results.map(({ status }, n) => (status === "rejected" ? n : -1)).filter((n) => n >= 0)).toEqual([3]);
+    expect(results[3]).toMatchObject({ reason: { code: "ring-not-sent", failure: "InternalError", retryable: true } });
+    expect(sqs.requests.map(({ operation }) => operation)).toEqual(Array(3).fill("SendMessageBatch"));
+    now = START + 10_000;
+    expect(sqs.take(queueUrl).map(({ body }) => sessionOfRing(body))).toEqual(
+      [0, 1, 2, 4, 5, 6, 7, 8, 9, 10].map((n) => `s${n}`),
+    );
+  });
+
+  it("S-64 F-28 fails every ring of a request that came to nothing, and none of another", async () => {
+    sqs.faults.add({ kind: "refuse", operation: "SendMessageBatch", status: 403, code: "AccessDenied" });
+    const results = await Promise.allSettled(Array.from({ length: 11 }, (_, n) => doorbell.ring(`s${n}`)));
+
+    expect(results.filter(({ status }) => status === "rejected")).toHaveLength(10);
+    expect(sqs.take(queueUrl)).toHaveLength(1);
+  });
+
   it("tells when the queue does not take it", async () => {
     const lost = createSqsDoorbell({ queueUrl: `${queueUrl}-gone`, client: sqs.client() });
 

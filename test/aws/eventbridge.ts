@@ -1,7 +1,9 @@
 /** A stand-in for EventBridge: takes events onto buses and keeps them. */
 import { randomUUID } from "node:crypto";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import { ACCOUNT, nameFromArn, REGION } from "./arns.js";
 import { localClientOptions } from "./client-options.js";
+import type { Envelope } from "./events/rules.js";
 import type { Faults } from "./faults.js";
 import { type JsonService, ServiceError, startJsonService } from "./json-service.js";
 
@@ -32,10 +34,17 @@ interface Entry {
   EventBusName?: string;
   /** Epoch seconds. */
   Time?: number;
+  Resources?: string[];
 }
 
-/** An item of `PutEvents` is named by its detail's `id`. */
-export async function startEventBridge(): Promise<LocalEventBridge> {
+/**
+ * An item of `PutEvents` is named by its detail's `id`.
+ *
+ * @param onEvent - told of every event that a bus takes, in the form its rules see
+ */
+export async function startEventBridge(
+  onEvent: (bus: string, event: Envelope) => void = () => {},
+): Promise<LocalEventBridge> {
   const buses = new Map<string, BusEvent[]>();
 
   function putEvents(input: Record<string, unknown>, faults: Faults) {
@@ -61,10 +70,15 @@ export async function startEventBridge(): Promise<LocalEventBridge> {
     }
     const planned = faults.itemRefusal("PutEvents", String((detail as { id?: unknown }).id));
     if (planned !== undefined) return { ErrorCode: planned, ErrorMessage: "Refused as planned." };
-    const bus = buses.get(EventBusName);
+    const busName = nameFromArn(EventBusName);
+    const bus = buses.get(busName);
     if (!bus) return { ErrorCode: "ResourceNotFoundException", ErrorMessage: `No bus ${EventBusName}.` };
     bus.push({ source: Source, detailType: DetailType, detail, time: Number(Time) * 1_000 });
-    return { EventId: randomUUID() };
+    const id = randomUUID();
+    const time = new Date(Time === undefined ? Date.now() : Number(Time) * 1_000).toISOString().replace(/\.\d+Z$/, "Z");
+    const place = { account: ACCOUNT, region: REGION, resources: entry.Resources ?? [] };
+    onEvent(busName, { version: "0", id, "detail-type": DetailType, source: Source, time, ...place, detail });
+    return { EventId: id };
   }
 
   const service = await startJsonService({

@@ -79,6 +79,25 @@ describe("large values in S3", () => {
     await values.removeAll("run7");
   });
 
+  it("S-79 pages through all values with their times, and removes one with all its versions", async () => {
+    const areas = ["S#a", "S#漢/b", "D#x"];
+    for (const area of areas) await put(area, bytes(area));
+    const first = await values.list({ after: "", limit: 2 });
+    const rest = await values.list({ after: first.at(-1)?.cursor ?? "", limit: 2 });
+
+    expect([...first, ...rest].map(({ area }) => area).sort()).toEqual([...areas].sort());
+    expect(rest).toHaveLength(1);
+    for (const { area, name, modifiedAt } of first) {
+      expect(name).toBe(hashOf(bytes(area)));
+      expect(Math.abs(modifiedAt - Date.now())).toBeLessThan(60_000);
+    }
+
+    await values.remove("S#a", hashOf(bytes("S#a")));
+    expect(await values.get("S#a", hashOf(bytes("S#a")))).toBeNull();
+    expect(s3.versions(bucket)).toHaveLength(2);
+    expect(await values.list({ after: "", limit: 9 })).toHaveLength(2);
+  });
+
   it("lies in no session's files", async () => {
     await put("s1", bytes("value"));
     const files = createS3FileStore({ bucket, client: s3.client() });
