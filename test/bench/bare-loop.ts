@@ -3,13 +3,7 @@
  * durably, one SQLite insert each. It has no lease, no inbox, no governance.
  */
 import { DatabaseSync } from "node:sqlite";
-
-interface Message {
-  role: string;
-  content: string | null;
-  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
-  tool_call_id?: string;
-}
+import { askModel, type Message } from "./ask-model.js";
 
 export interface BareLoop {
   /** One turn of a conversation: reads its transcript, adds to it, answers. */
@@ -34,21 +28,6 @@ export function createBareLoop(given: {
   const select = db.prepare("SELECT message FROM steps WHERE conversation = ? ORDER BY step");
   let count = { writes: 0, bytes: 0 };
 
-  async function ask(messages: readonly Message[]): Promise<Message> {
-    const tools = [{ type: "function", function: { name: tool.name, description: "", parameters: tool.parameters } }];
-    const response = await fetch(`${url}/chat/completions`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: "Bearer bench" },
-      body: JSON.stringify({
-        model: "bench",
-        messages: [{ role: "system", content: "Be brief." }, ...messages],
-        tools,
-      }),
-    });
-    const { choices } = (await response.json()) as { choices: { message: Message }[] };
-    return choices[0]!.message;
-  }
-
   return {
     async turn(conversation, message) {
       const messages = select.all(conversation).map((row) => JSON.parse(String(row.message)) as Message);
@@ -61,7 +40,7 @@ export function createBareLoop(given: {
       };
       add({ role: "user", content: message });
       while (true) {
-        const answer = await ask(messages);
+        const answer = await askModel(url, messages, tool);
         add(answer);
         if (!answer.tool_calls) return answer.content ?? "";
         for (const call of answer.tool_calls) {

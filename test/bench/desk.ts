@@ -17,14 +17,23 @@ export async function openDesk(
   params: Partial<CreateAgentParams> & { streaming?: boolean; files?: Record<string, string> } = {},
 ): Promise<Desk> {
   const { streaming = false, files, ...rest } = params;
-  const rootDir = diskFolder(files ?? { [`workflows/${WORKFLOW}/workflow.yaml`]: SPEC });
+  const rootDir = workspace(files);
   const dir = join(rootDir, "sessions");
   const handed = countHanded(createSqliteSessionStore({ file: join(dir, ".parkway", "parkway.db") }));
   const agent = await createAgent({
+    ...deskParams(url, { rootDir, streaming }),
+    stores: { sessions: handed.store, files: createFilesystemFileStore({ dir }) },
+    ...rest,
+  });
+  return { agent, handed };
+}
+
+/** What every agent of the common work has, whatever its stores. */
+export function deskParams(url: string, { rootDir = workspace(), streaming = false } = {}) {
+  return {
     workflow: WORKFLOW,
     onEvent: () => {},
     workspace: { rootDir },
-    stores: { sessions: handed.store, files: createFilesystemFileStore({ dir }) },
     tools: toolsFromMap({
       [TOOL]: {
         description: "Looks up a part of the order.",
@@ -39,7 +48,10 @@ export async function openDesk(
       ARCHMAX_MODEL: "bench",
       ARCHMAX_STREAMING: streaming ? "on" : "off",
     },
-    ...rest,
-  });
-  return { agent, handed };
+  };
+}
+
+/** A folder with the common workflow, or with other files. */
+export function workspace(files: Record<string, string> = { [`workflows/${WORKFLOW}/workflow.yaml`]: SPEC }): string {
+  return diskFolder(files);
 }

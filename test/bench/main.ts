@@ -1,10 +1,25 @@
-/** `npm run bench [-- turn start code wake]`: measures, prints tables, judges nothing. */
+/** `npm run bench [-- turn start code wake aws aws-long aws-wake functions]`: measures, prints tables, judges nothing. */
+import { aws } from "./sections/aws.js";
+import { awsLong } from "./sections/aws-long.js";
+import { awsWake } from "./sections/aws-wake.js";
 import { code } from "./sections/code.js";
+import { cost } from "./sections/cost.js";
+import { functions } from "./sections/functions.js";
 import { start } from "./sections/start.js";
 import { turn } from "./sections/turn.js";
 import { wake } from "./sections/wake.js";
 
-const SECTIONS: Record<string, () => Promise<void>> = { turn, start, code, wake };
+const SECTIONS: Record<string, () => Promise<void>> = {
+  turn,
+  start,
+  code,
+  wake,
+  aws,
+  "aws-long": awsLong,
+  "aws-wake": awsWake,
+  cost,
+  functions,
+};
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !(name in SECTIONS));
