@@ -22,6 +22,8 @@ const shared = {
 
 export default defineConfig({
   test: {
+    // The tests start processes that wait for each other; a worker for every processor keeps them all at work.
+    maxWorkers: "100%",
     reporters: process.env.VITEST_REPORT
       ? ["default", ["json", { outputFile: process.env.VITEST_REPORT }]]
       : ["default"],
