@@ -53,6 +53,18 @@ describeDynamoDb("requests", (db) => {
     expect(bytes).toBeLessThan(5 * step.length + 15_000);
   });
 
+  it("S-77 sends no field of the record that is as it was", async () => {
+    const { store, requests } = await counted();
+    await store.accept(anAccept());
+    const { lease: mine } = won(await store.claim("s1", CLAIM));
+    // Beginning to work sets an attempt back, so the first step sends more of its own.
+    for (const position of ["p", "q", "q"]) await store.commit(mine, aCommit({ position }, { k: "v" }), TIME);
+
+    const [moved = 0, stayed = 0] = requests.slice(-2).map(({ bytes }) => bytes);
+    expect(stayed).toBeLessThan(moved);
+    expect((await store.read("s1"))?.record.position).toBe("q");
+  });
+
   it("accepts in one request where the session is likely new, and looks where it is not after all", async () => {
     const { store, during } = await counted();
     const likely = (id: string) => ({ ...anAccept({ id }), isLikelyNew: true as const });
