@@ -9,22 +9,16 @@ import { copyOf, itemsOf, putAll } from "../aws/items.js";
 import { createMeter, sumsOf } from "../aws/meter.js";
 import { startServices } from "../aws/services.js";
 import { ms, percentile, printTable, timed } from "../report.js";
+import { DUE, WAITING } from "../waiting.js";
 import { WORKFLOW } from "../work.js";
 
 /** Fewer, for a look on a machine that is slow or busy. */
 const SESSIONS = Number(process.env.PARKWAY_BENCH_PARKS ?? 10_000);
-const DUE = Date.UTC(2100, 0, 1);
 const MINUTE_MS = 60_000;
 /** One session is parked for each second of the minute; the others are copies of its items. */
 const SECONDS = 60;
 const WORKERS = 32;
 const SWEEP_BATCH = 100;
-
-const SPEC = `states:
-  waiting:
-    triggers: { manual: }
-    instructions: Wait, then say that it is done.
-`;
 
 export async function awsWake(): Promise<void> {
   const found = findDynamoDb();
@@ -47,7 +41,7 @@ export async function awsWake(): Promise<void> {
     meter,
     model: await waitingModel(dueAt),
     onEvent,
-    files: { [`workflows/${WORKFLOW}/workflow.yaml`]: SPEC },
+    files: { [`workflows/${WORKFLOW}/workflow.yaml`]: WAITING },
     host: { clock: { now, sleep } },
   });
   const client = services.dynamoDb.client();

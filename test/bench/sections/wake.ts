@@ -3,20 +3,14 @@ import { createInProcessModel } from "../../../lib/models/in-process.js";
 import type { EngineEvent } from "../../../lib/session/events.js";
 import { openDesk } from "../desk.js";
 import { ms, percentile, printTable, timed } from "../report.js";
+import { DUE, WAITING } from "../waiting.js";
 import { WORKFLOW } from "../work.js";
 
 const SESSIONS = 1_000;
 const AT_A_TIME = 8;
-const DUE = Date.UTC(2100, 0, 1);
 /** Sweeps begin this long before the time, and are repeated this often. */
 const LEAD_MS = 500;
 const SWEEP_EVERY_MS = 100;
-
-const SPEC = `states:
-  waiting:
-    triggers: { manual: }
-    instructions: Wait, then say that it is done.
-`;
 
 export async function wake(): Promise<void> {
   let offset = 0;
@@ -29,7 +23,7 @@ export async function wake(): Promise<void> {
     resumed.set(event.sessionId, now());
   };
   const { agent, handed } = await openDesk("", {
-    files: { [`workflows/${WORKFLOW}/workflow.yaml`]: SPEC },
+    files: { [`workflows/${WORKFLOW}/workflow.yaml`]: WAITING },
     model: await waitingModel(),
     onEvent,
     host: { clock: { now, sleep } },
