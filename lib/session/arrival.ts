@@ -1,29 +1,11 @@
 /** What reaches a session, and what becomes of it (chapter S, 22). */
-import type { Disposition, Exit, Park, SessionStatus, Usage } from "./state.js";
+import type { ArrivalInput } from "./input.js";
+import type { Disposition, Exit, Park, ParkDelegation, SessionStatus, Usage } from "./state.js";
 
-/** A file sent with a turn: bytes already in the file store (S-10). */
-export interface FileRef {
-  name: string;
-  /** Key in the file store's upload area. */
-  key: string;
-  sizeBytes: number;
-  sha256: string;
-}
+export type { ArrivalInput, FileRef } from "./input.js";
 
-export type ArrivalInput =
-  | {
-      kind: "turn";
-      message?: string;
-      trigger?: string;
-      variables?: Record<string, unknown>;
-      files?: Record<string, FileRef>;
-    }
-  | { kind: "decision"; target: string; comment?: string; park?: string; seq?: number; decidedBy?: string }
-  | { kind: "reply"; message: string }
-  | { kind: "delivery"; trigger: string; variables?: Record<string, unknown>; message?: string };
-
-/** Where an arrival came from. A `webhook` or `bus` firing that is refused leaves a dead letter (S-18). */
-export type ArrivalSource = "api" | "cli" | "webhook" | "bus" | "wake" | "redrive";
+/** Where an arrival came from. A `webhook` or `bus` firing that is refused leaves a dead letter (S-18); a `delegation` comes from the caller's own turn. */
+export type ArrivalSource = "api" | "cli" | "webhook" | "bus" | "wake" | "redrive" | "delegation";
 
 export interface Arrival {
   /** Made from the scoped idempotency key, so a repetition finds its receipt (S-3). */
@@ -60,6 +42,7 @@ export interface StoredOutcome {
   rejected?: string;
   parkedChannel?: "decision" | "input";
   pending?: Park;
+  delegation?: ParkDelegation;
   usage?: Usage;
   /** Which of the session's messages and trail steps are the leg's own: from the first number, before the second. */
   leg?: { messages: [number, number]; trail: [number, number] };

@@ -25,7 +25,11 @@ function completed(
   fileIssue?: string,
 ) {
   const state = aState({ status: "running", position: "work", ...fields }, { variables });
-  const { patches, events } = completeTurn(machine, state, { now: 1_000, ...(fileIssue ? { fileIssue } : {}) });
+  const { patches, events } = completeTurn(machine, state, {
+    now: 1_000,
+    isChild: false,
+    ...(fileIssue ? { fileIssue } : {}),
+  });
   return { fields: applyPatches(state, patches).fields, events };
 }
 

@@ -8,28 +8,30 @@ import { returnsOwed, valuesOf } from "./variables.js";
 /**
  * Holds the session to the returns of the trigger that opened the turn (R-52), once, and completes or rejects it.
  *
+ * @param isChild - names that are not set are told to the caller and reject nothing (R-185)
  * @param fileIssue - what is wrong with a file return's file (W-128), already looked up by the caller
  */
 export function completeTurn(
   machine: Machine,
   state: SessionState,
-  options: { now: number; fileIssue?: string },
+  options: { now: number; isChild: boolean; fileIssue?: string },
 ): Step {
   const position = state.fields.position ?? "";
   const shortfall = returnsShortfall(machine, state, options);
-  const set = shortfall === null ? endSet("completed") : { ...endSet("rejected"), rejected: shortfall };
+  const set =
+    shortfall === null ? endSet("completed") : { ...endSet("rejected"), rejected: shortfall, shortfall: true };
   return { patches: [{ set }], events: [{ type: "state-leave", state: position, next: position }] };
 }
 
 function returnsShortfall(
   machine: Machine,
   state: SessionState,
-  options: { now: number; fileIssue?: string },
+  options: { now: number; isChild: boolean; fileIssue?: string },
 ): string | null {
   const entries = returnsOwed(machine, state);
   if (entries.length === 0) return null;
   const issues = signatureValueIssues(entries, valuesOf(state.variables), { now: options.now });
-  const missing = issues.filter((issue) => issue.kind === "missing").map((issue) => issue.name);
+  const missing = issues.filter(({ kind }) => kind === "missing" && !options.isChild).map((issue) => issue.name);
   const invalid = issues.filter((issue) => issue.kind === "invalid").map((issue) => issue.message);
   if (options.fileIssue) invalid.push(options.fileIssue);
   if (missing.length === 0 && invalid.length === 0) return null;

@@ -1,4 +1,5 @@
 /** Folding patches into the session's state. Pure, and the same whether patches come one by one or all at once. */
+import { settleDelegations } from "./delegations.js";
 import type { StoredMessage } from "./messages.js";
 import type { Batch, CallAnswer, SessionFields, SessionPatch, SessionState, Usage } from "./state.js";
 import { addUsage, emptyUsage } from "./usage.js";
@@ -85,17 +86,20 @@ function answerCalls(draft: Draft, answers: readonly CallAnswer[]): void {
  * (R-46), and what its control calls decided takes effect, unless a call of the batch failed the state (R-167).
  */
 function closeBatch(draft: Draft, batch: Batch): void {
-  const failed = batch.calls
-    .map((callId) => batch.answers.find((answer) => answer.callId === callId))
-    .find((answer) => answer?.failure !== undefined);
   draft.batch = null;
-  for (const callId of batch.calls) {
-    const answer = batch.answers.find((candidate) => candidate.callId === callId);
-    if (!answer) continue;
+  const answers = batch.calls.flatMap((callId) => batch.answers.find((answer) => answer.callId === callId) ?? []);
+  const batchAt = draft.messages.length;
+  const failed = answers.find((answer) => answer.failure !== undefined);
+  for (const answer of answers) {
+    const { callId } = answer;
     const overruled = failed !== undefined && batch.movers?.includes(callId) && answer.status === "success";
     draft.messages.push(answerMessage(overruled ? stateFailedAnswer(answer, failed.failure ?? "") : answer));
   }
   draft.fields.stepsUsed = (draft.fields.stepsUsed ?? 0) + 1;
+  const { set, trail } = settleDelegations(draft.fields, answers, batchAt);
+  setFields(draft.fields, set);
+  draft.trail.push(...trail);
+  if (answers.some((answer) => answer.defines)) draft.fields.repl = draft.fields.turnOrdinal ?? 0;
   if (failed) draft.fields.failure = failed.failure;
   else if (batch.effect) applyTo(draft, batch.effect);
 }

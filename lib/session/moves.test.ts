@@ -60,13 +60,13 @@ describe("entering a state", () => {
 
 describe("moves", () => {
   it("R-67 an advance clears failed delegations and adds one agent step", () => {
-    const move = agentAdvance(machine, at({ failedDelegations: [{}] }), {
+    const move = agentAdvance(machine, at({ failedDelegations: [{}] as never }), {
       ...moment,
       to: "done",
       reason: "r",
       callId: "c",
     });
-    const state = resulting(at({ failedDelegations: [{}] }), move);
+    const state = resulting(at({ failedDelegations: [{}] as never }), move);
 
     expect(state.fields).not.toHaveProperty("failedDelegations");
     expect(state.trail).toEqual([{ to: "done", kind: "agent", reason: "r", ts: moment.now }]);
@@ -108,7 +108,7 @@ describe("moves", () => {
   });
 
   it("R-74 a raise ends the session where it stands, without a trail step", () => {
-    const end = raiseEnd(at({ failedDelegations: [{}] }), { code: "c", reason: "r", callId: "id" });
+    const end = raiseEnd(at({ failedDelegations: [{}] as never }), { code: "c", reason: "r", callId: "id" });
 
     expect(end.set).toMatchObject({
       status: "failed",

@@ -3,8 +3,17 @@ import { NOTE_CALL_PREFIX, type RuntimeNoteKind, type StoredMessage } from "./me
 
 export const NOTE_TOOL = "archmax_note";
 
-/** A note as a marked assistant call and its marked answer; `index` is the length of the transcript it is appended to. */
-export function runtimeNote(index: number, kind: Exclude<RuntimeNoteKind, "opening">, text: string): StoredMessage[] {
+/**
+ * A note as a marked assistant call and its marked answer; `index` is the length of the transcript it is appended to.
+ *
+ * @param label - what stands in the brackets (R-266); the kind unless given
+ */
+export function runtimeNote(
+  index: number,
+  kind: Exclude<RuntimeNoteKind, "opening">,
+  text: string,
+  label: string = kind,
+): StoredMessage[] {
   const callId = `${NOTE_CALL_PREFIX}${index}`;
   const marks = { archmax: { note: kind } };
   return [
@@ -18,7 +27,7 @@ export function runtimeNote(index: number, kind: Exclude<RuntimeNoteKind, "openi
     {
       id: `m${index + 1}`,
       role: "tool",
-      content: `[${kind}] ${text}`,
+      content: `[${label}] ${text}`,
       tool_call_id: callId,
       name: NOTE_TOOL,
       additional_kwargs: marks,

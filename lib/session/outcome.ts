@@ -2,7 +2,7 @@
 import type { StoredOutcome } from "./arrival.js";
 import { isRuntimeNote, type StoredMessage } from "./messages.js";
 import type { RecordPatch, SessionRecord } from "./record.js";
-import type { Park, SessionState, SessionStatus, TrailStep, Usage } from "./state.js";
+import type { Park, ParkDelegation, SessionState, SessionStatus, TrailStep, Usage } from "./state.js";
 import { hasUsage } from "./usage.js";
 
 /** The settled outcome of one leg, with the session's whole history. */
@@ -30,6 +30,8 @@ export interface SessionSummary {
   variables?: Record<string, { value: unknown; locked: boolean }>;
   usage?: Usage;
   pending?: Park;
+  /** The child that the session is parked for (R-199). */
+  delegation?: ParkDelegation;
   queued?: number;
   wakeFailing?: boolean;
 }
@@ -78,6 +80,7 @@ function toldOutcomeOf(state: SessionState): StoredOutcome {
     ...(fields.limit !== undefined ? { limit: fields.limit } : {}),
     ...(status === "rejected" ? { rejected: fields.rejected ?? "" } : {}),
     ...(park ? { parkedChannel: park.channel, pending: park } : {}),
+    ...(park?.delegation ? { delegation: park.delegation } : {}),
     ...(hasUsage(state.usage) ? { usage: state.usage } : {}),
   };
 }
@@ -122,6 +125,7 @@ export function recordPatchOf(state: SessionState): Required<Omit<RecordPatch, "
           state: park.state,
           ...(park.channel === "input" ? { reason: park.reason } : {}),
           ...(park.channel === "input" && park.resumeAt ? { resumeAt: Date.parse(park.resumeAt) } : {}),
+          ...(park.delegation ? { delegation: park.delegation.sessionId } : {}),
         }
       : null,
     exit: fields.status === "failed" ? (fields.exit ?? null) : null,
@@ -155,6 +159,7 @@ export function summaryOf(
     ...(Object.keys(state.variables).length > 0 ? { variables: shownVariables(state) } : {}),
     ...(hasUsage(state.usage) ? { usage: state.usage } : {}),
     ...(detail && park ? { pending: park } : {}),
+    ...(detail && park?.delegation ? { delegation: park.delegation } : {}),
     ...(detail && detail.queued > 0 ? { queued: detail.queued } : {}),
     ...(record.wakeFailures >= 5 ? { wakeFailing: true } : {}),
   };

@@ -12,6 +12,8 @@ export interface RecordPark {
   /** Epoch milliseconds. */
   resumeAt?: number;
   reason?: string;
+  /** The child's session whose park it presents (R-199, S-88). */
+  delegation?: string;
 }
 
 /** The part of the record that a turn's commits write, derived from the session's state. */

@@ -2,6 +2,7 @@
  * A session's state and the patches that make it (R-5). Every step of a turn writes one patch; the state is the fold of
  * all of them, so what a step stores is what the step added, and the patches in order are the session's journal.
  */
+import type { ArrivalInput } from "./input.js";
 import type { StoredMessage } from "./messages.js";
 
 export type SessionStatus = "running" | "completed" | "failed" | "rejected" | "awaiting_decision" | "awaiting_input";
@@ -47,6 +48,8 @@ export interface DecisionPark {
   /** ISO 8601, UTC. */
   parkedAt: string;
   seq: number;
+  /** The child that this park is presented for (R-193). */
+  delegation?: ParkDelegation;
 }
 
 export interface InputPark {
@@ -58,9 +61,64 @@ export interface InputPark {
   parkedAt: string;
   /** ISO 8601, UTC; absent when the wait named no time. */
   resumeAt?: string;
+  /** The child that this park is presented for (R-193). */
+  delegation?: ParkDelegation;
 }
 
 export type Park = DecisionPark | InputPark;
+
+/** Names the parked child on its caller's park, outcome and record (R-199). */
+export interface ParkDelegation {
+  /** The innermost parked session, its workflow, and its id below the root. */
+  workflow: string;
+  sessionId: string;
+  dispatchId: string;
+  /** The call and the calling state of the session whose park this is. */
+  toolCallId: string;
+  state: string;
+}
+
+/** Why a child that ran did not deliver (R-186). */
+export type DelegationFailure = "raised" | "invalid-return" | "rejected" | "parked" | "completion" | "error";
+
+export interface PendingDelegation {
+  workflow: string;
+  sessionId: string;
+  dispatchId: string;
+  callId: string;
+  /** The calling state. */
+  state: string;
+  /** Resolved arguments. */
+  args: Record<string, unknown>;
+  /** The child's own record; of a nested park it names the innermost child itself. */
+  park: Park;
+  /** Length of the transcript when the call's batch was answered: which calls are later than which (R-188). */
+  batchAt: number;
+}
+
+export interface FailedDelegation {
+  workflow: string;
+  kind: DelegationFailure;
+  state: string;
+  args: Record<string, unknown>;
+  reason: string;
+  batchAt: number;
+}
+
+/** What one call of the agent's came to. `at` is epoch milliseconds. */
+export interface DelegatedCall {
+  workflow: string;
+  sessionId: string;
+  dispatchId: string;
+  /** The calling state. */
+  state: string;
+  args: Record<string, unknown>;
+  at: number;
+  result:
+    | { kind: "ok" }
+    | { kind: "failed"; failure: DelegationFailure; reason: string }
+    | { kind: "parked"; park: Park };
+}
 
 /** Tokens and cost. `inputTokens` is the whole input; the cache counts are parts of it (R-285). */
 export interface Usage {
@@ -87,6 +145,23 @@ export interface CallAnswer {
   refusal?: string;
   blocked?: true;
   failure?: string;
+  /** Of a delegation tool that was not refused: what became of its child. */
+  delegated?: DelegatedCall;
+  /** Trail steps of what a script's calls brought about (R-187). */
+  trail?: TrailStep[];
+  /** The highest delegation number that the call's script gave out (R-179). */
+  dispatched?: number;
+  /** An evaluation that may have defined names in the turn's REPL (S-48). */
+  defines?: true;
+}
+
+/** A call that runs as a task: its name and arguments where they differ from what the message holds. */
+export interface CallTask {
+  callId: string;
+  tool?: string;
+  args?: Record<string, unknown>;
+  /** Of a delegation tool: its number among the session's (R-179), given out with the message (S-43). */
+  dispatch?: number;
 }
 
 /** A message's tool calls between the commit that stored them and the last of their answers. */
@@ -95,6 +170,8 @@ export interface Batch {
   calls: string[];
   /** Answers known so far: those decided with the message, then each tool task's own. */
   answers: CallAnswer[];
+  /** Of calls that an invocation may leave unfinished (S-55): how they are sent out again. */
+  tasks?: CallTask[];
   /** What the batch's control calls bring about once its last answer is in (R-119, R-167). */
   effect?: SessionPatch;
   /** Ids of calls that moved, reset or waited: answered `state-failed` when a sibling fails the state. */
@@ -114,6 +191,8 @@ export interface SessionFields {
   turnOrdinal: number;
   specHash: string;
   rejected: string;
+  /** The rejection is for returns that do not conform (R-186). */
+  shortfall: boolean;
   exit: Exit;
   endedAs: SessionStatus;
   limit: string;
@@ -143,9 +222,15 @@ export interface SessionFields {
   replyOwed: boolean;
   /** How this park came about (R-106), `route` by a runtime note: which notice the reply-only call states. */
   handoffBy: "work" | "route";
-  pendingDelegations: unknown[];
-  failedDelegations: unknown[];
+  /** Parked children in the order in which they are presented (R-192…R-196). */
+  pendingDelegations: PendingDelegation[];
+  failedDelegations: FailedDelegation[];
+  /** Delegation numbers given out so far (R-179). */
   dispatchCount: number;
+  /** What the first pending child is to be run on with (R-194). */
+  childInput: ArrivalInput;
+  /** The turn whose REPL may hold names (S-48). */
+  repl: number;
 }
 
 export interface SessionState {

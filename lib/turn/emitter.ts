@@ -3,7 +3,8 @@ import type { EngineEvent, EventDraft, EventHandler } from "../session/events.js
 import type { Clock } from "../session/ports.js";
 
 export interface Emitter {
-  emit(draft: EventDraft, sessionId?: string): void;
+  /** `dispatchId`: of a child, its place below the root. */
+  emit(draft: EventDraft, sessionId?: string, dispatchId?: string): void;
 }
 
 const WARNINGS = new Set(["warning", "tool-blocked", "raised", "state-error-routed", "completion-failed"]);
@@ -21,7 +22,7 @@ export function createEmitter(options: {
     reported = true;
   };
   return {
-    emit(draft, sessionId) {
+    emit(draft, sessionId, dispatchId) {
       if (!options.onEvent) return;
       seq += 1;
       const event = {
@@ -30,6 +31,7 @@ export function createEmitter(options: {
         ts: options.clock.now(),
         seq,
         ...(sessionId !== undefined ? { sessionId } : {}),
+        ...(dispatchId !== undefined ? { subWorkflowDispatchId: dispatchId } : {}),
       } as EngineEvent;
       try {
         // A subscriber may be an async function; its rejection must not end the process.

@@ -1,11 +1,12 @@
 /** Runs one permitted call of an ordinary tool: arguments, journal, handler, answer (R-59, R-60, S-39…S-41). */
 import { visibilityFilter } from "../kernel/index.js";
 import { count } from "../session/metrics.js";
+import type { CallAnswer } from "../session/state.js";
 import { valuesOf } from "../session/variables.js";
 import type { Reconciled, RuntimeTool, ToolContext } from "../tools/types.js";
 import { shownOutput } from "./emitter.js";
 import { argsHash, idempotencyKeyOf, type JournalEntry, readEntry, writeEntry } from "./journal.js";
-import type { Turn } from "./types.js";
+import type { MockAnswer, Turn } from "./types.js";
 
 export interface RunnableCall {
   callId: string;
@@ -20,13 +21,13 @@ export interface RunnableCall {
   evaluationAt?: number;
   /** Aborts when the script's run is over; the turn's signal counts besides. */
   runSignal?: AbortSignal;
+  /** A delegation tool's number among the session's, where it was given out before the call (S-43). */
+  dispatch?: number;
+  /** Answers in place of the handler (C-18, C-19). */
+  mock?: MockAnswer;
 }
 
-export interface CallResult {
-  text: string;
-  status: "success" | "error";
-  refusal?: string;
-}
+export type CallResult = Omit<CallAnswer, "callId" | "tool">;
 
 export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallResult> {
   const { writer, host } = turn;
@@ -83,6 +84,7 @@ async function answerOf(
       refusal: "invalid-arguments",
     };
   }
+  if (call.mock) return mockedResult(call.mock);
   const attempt = (entry?.attempt ?? 0) + 1;
   const context = contextOf(turn, call, attempt);
   try {
@@ -117,6 +119,12 @@ async function reconcile(
   before: unknown,
 ): Promise<Reconciled> {
   return tool.reconcile ? tool.reconcile(args, context, before) : { kind: "unknown" };
+}
+
+/** C-18: the declared answer; a mock of an ordinary tool has no returns. */
+function mockedResult(mock: MockAnswer): CallResult {
+  if ("error" in mock) return { text: mock.error, status: "error", refusal: "tool-threw" };
+  return { text: "text" in mock ? mock.text : JSON.stringify(mock), status: "success" };
 }
 
 function interrupted(turn: Turn, tool: string): CallResult {

@@ -15,6 +15,7 @@ export function failurePatch(state: SessionState, thrown: { error: unknown; canc
       park: null,
       parkPhase: null,
       replyOwed: null,
+      ...(state.fields.childInput ? { childInput: null } : {}),
     },
   };
 }

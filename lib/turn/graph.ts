@@ -10,9 +10,11 @@ import { SESSION_CHANNEL } from "../session/thread/layout.js";
 import { sessionChannel } from "./channel.js";
 import { type NextStep, nextStep } from "./next-step.js";
 import { automatedNode } from "./nodes/automated.js";
+import { delegatedNode } from "./nodes/delegated.js";
 import { handoffNode } from "./nodes/handoff.js";
 import { modelNode } from "./nodes/model.js";
 import { openNode } from "./nodes/open.js";
+import { presentNode } from "./nodes/present.js";
 import { settleNode } from "./nodes/settle.js";
 import { toolNode } from "./nodes/tool.js";
 import type { NodeResult, ToolTask, Turn, TurnNode } from "./types.js";
@@ -25,6 +27,8 @@ const NODES: Record<Exclude<NextStep, "end" | "tools">, TurnNode> = {
   model: modelNode,
   automated: automatedNode,
   handoff: handoffNode,
+  present: presentNode,
+  delegated: delegatedNode,
   settle: settleNode,
 };
 
@@ -78,8 +82,16 @@ function goto(turn: Turn, result: NodeResult, after: SessionState): Command {
     return new Command({ update, goto: END });
   }
   if (result.patches.length > 0) turn.writer.stepEnd = "commit";
-  if (next === "tools") throw new Error("A batch of calls is open and no task answers it.");
+  if (next === "tools") return new Command({ update, goto: openTasks(after).map((task) => new Send("tool", task)) });
   return new Command({ update, goto: next });
+}
+
+/** S-55: calls that an invocation left unfinished are sent out again. */
+function openTasks({ batch }: SessionState): ToolTask[] {
+  const answered = new Set(batch?.answers.map((answer) => answer.callId));
+  const tasks = (batch?.tasks ?? []).filter((task) => !answered.has(task.callId));
+  if (tasks.length === 0) throw new Error("A batch of calls is open and no task answers it.");
+  return tasks;
 }
 
 async function timed<Result>({ host, arrival }: Turn, step: () => Promise<Result>): Promise<Result> {

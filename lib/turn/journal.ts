@@ -15,6 +15,8 @@ export interface JournalEntry {
   at: number;
   /** What a reconciled tool recorded before it ran. */
   before?: unknown;
+  /** Of a script's call of a delegation tool: its number among the session's (S-43). */
+  dispatch?: number;
   /** A script's call: its answer. */
   answer?: { text: string; status: "success" | "error" };
 }
@@ -56,6 +58,12 @@ export function readEntry(writer: SessionWriter, key: string): JournalEntry | nu
 export async function writeEntry(writer: SessionWriter, key: string, entry: JournalEntry): Promise<void> {
   const beginsOnly = entry.answer === undefined;
   await writer.journalPut([{ key, value: JSON.stringify(entry) }], { beginsOnly });
+}
+
+/** The highest delegation number among the entries and the committed ones; 0 for none. */
+export function highestDispatch(writer: SessionWriter): number {
+  const numbers = [...writer.journal.values()].map((value) => (JSON.parse(value) as JournalEntry).dispatch ?? 0);
+  return Math.max(writer.state.fields.dispatchCount ?? 0, ...numbers);
 }
 
 /** Entries of earlier turns that are old enough to go. */

@@ -4,13 +4,17 @@ import { isRuntimeNote } from "../session/messages.js";
 import { isFinished } from "../session/outcome.js";
 import type { SessionState } from "../session/state.js";
 
-export type NextStep = "model" | "automated" | "handoff" | "settle" | "end" | "tools";
+export type NextStep = "model" | "automated" | "handoff" | "present" | "delegated" | "settle" | "end" | "tools";
 
-/** Pure. `settle` routes a failure or reports the step limit; `tools`: calls of the open batch have no answer yet. */
+/**
+ * Pure. `settle` routes a failure or reports the step limit; `tools`: calls of the open batch have no answer yet;
+ * `present` makes the first parked child's question the session's own; `delegated` runs that child on.
+ */
 export function nextStep(machine: Machine, state: SessionState, recursionLimit: number): NextStep {
   const { fields } = state;
   if (isFinished(fields.status ?? "running")) return "end";
   if (fields.failure !== undefined) return "settle";
+  if (fields.childInput) return "delegated";
   if (fields.replyOwed) return overLimit(state, recursionLimit) ? "settle" : "handoff";
   if (fields.park && fields.parkPhase === "suspended") return "end";
   if (fields.park && !owesHandoff(state)) return "handoff";
@@ -19,7 +23,7 @@ export function nextStep(machine: Machine, state: SessionState, recursionLimit: 
   if (fields.park) return "handoff";
   const current = machine.states.get(fields.position ?? "");
   if (current?.automated && fields.ranVisit !== fields.visit) return "automated";
-  return "model";
+  return fields.pendingDelegations?.length ? "present" : "model";
 }
 
 /**

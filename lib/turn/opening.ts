@@ -1,9 +1,10 @@
 /** From an arrival to what the `open` node commits: judged once, under the lease (S-8, S-37). */
 
-import type { FileRef } from "../session/arrival.js";
+import type { Machine } from "../machine/types.js";
+import type { ArrivalInput, FileRef } from "../session/arrival.js";
 import { type Judgement, judgeArrival } from "../session/arrive/judge.js";
 import { type Opening, openTurn, refusalOf, refuseTurn } from "../session/arrive/open-turn.js";
-import { applyDecision, applyDelivery, applyReply } from "../session/arrive/resume.js";
+import { applyDecision, applyDelivery, applyReply, applyToChild } from "../session/arrive/resume.js";
 import { deliveryProblem, seedProblem } from "../session/arrive/seeds.js";
 import { CheckpointCorruptError, type ParkwayError } from "../session/errors.js";
 import { sha256Hex } from "../session/fingerprint.js";
@@ -23,7 +24,8 @@ export type Opened =
 
 export async function openArrival(turn: Turn, state: SessionState): Promise<Opened> {
   const { arrival, machine, assembly } = turn;
-  const judgement = judgeArrival(machine, state, arrival, assembly.defaultTrigger);
+  const parked = await parkedMachine(turn, state);
+  const judgement = judgeArrival(machine, state, arrival, assembly.defaultTrigger, parked);
   switch (judgement.kind) {
     case "refuse":
     case "hold":
@@ -36,6 +38,7 @@ export async function openArrival(turn: Turn, state: SessionState): Promise<Open
     case "decide": {
       const { park, target, input } = judgement;
       await storeSpec(turn, state);
+      if (park.delegation) return passOn(turn, state, "decide", { ...input, target, park: undefined, seq: undefined });
       return apply(
         applyDecision(machine, state, {
           ...moment(turn),
@@ -49,6 +52,18 @@ export async function openArrival(turn: Turn, state: SessionState): Promise<Open
     case "deliver":
       return deliver(turn, state, judgement);
   }
+}
+
+/** R-112 for a presented park: the spec of the child that is parked, or the session's own. */
+async function parkedMachine(turn: Turn, state: SessionState): Promise<Machine> {
+  const { park } = state.fields;
+  if (!park?.delegation) return turn.machine;
+  return (await turn.host.assemblyFor(park.delegation.workflow)).machine;
+}
+
+/** R-194. */
+function passOn(turn: Turn, state: SessionState, disposition: "decide" | "deliver", input: ArrivalInput): Opened {
+  return apply(applyToChild(turn.machine, state, { ...moment(turn), disposition, input }));
 }
 
 function apply(step: Step): Opened {
@@ -65,7 +80,9 @@ async function openFresh(
   judged: Extract<Judgement, { kind: "open" }>,
 ): Promise<Opened> {
   const { machine, assembly, workspace } = turn;
-  const seeds: Record<string, unknown> = { ...assembly.variables, ...judged.input.variables };
+  const isChild = turn.lineage.dispatchId !== null;
+  // Nothing of its caller but the arguments reaches a child (R-177).
+  const seeds: Record<string, unknown> = { ...(isChild ? {} : assembly.variables), ...judged.input.variables };
   const problem = seedProblem(seeds);
   if (problem) return { kind: "refuse", error: problem };
   const opening: Opening = {
@@ -92,6 +109,11 @@ async function deliver(
 ): Promise<Opened> {
   const problem = deliveryProblem(judged.variables);
   if (problem) return { kind: "refuse", error: problem };
+  if (judged.park.delegation) {
+    await storeSpec(turn, state);
+    const { kind: _kind, park: _park, files, ...input } = judged;
+    return passOn(turn, state, "deliver", files ? { kind: "turn", ...input, files } : { kind: "delivery", ...input });
+  }
   const placed = await placeFiles(turn, judged.files);
   await storeSpec(turn, state);
   const step = applyDelivery(turn.machine, state, {

@@ -1,4 +1,6 @@
 /** The context of one arrival's leg. */
+
+import type { InheritedDenials } from "../kernel/types.js";
 import { compileMachine } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import type { Arrival } from "../session/arrival.js";
@@ -9,11 +11,15 @@ import type { WorkflowSpec } from "../spec/types.js";
 import { createWorkspace, fileStoreBackend, isPathError } from "../workspace/index.js";
 import { asStateFailed } from "./batch/plan.js";
 import { InvocationEndedError } from "./errors.js";
+import { createGate } from "./gate.js";
+import { highestDispatch } from "./journal.js";
 import type { SessionWriter } from "./session-writer.js";
-import type { Assembly, Host, LegOptions, Turn } from "./types.js";
+import type { Assembly, Host, LegOptions, Lineage, Turn } from "./types.js";
 
 /** */
 const DEFAULT_STEP_LIMIT = 400;
+/** */
+const CHILDREN_AT_ONCE = 4;
 
 export async function createTurn(
   host: Host,
@@ -25,11 +31,13 @@ export async function createTurn(
     signal: AbortSignal;
     /** Aborts when the worker leaves: nothing goes on waiting for the leg's deadline then. */
     over: AbortSignal;
+    /** Of a child: which calls led to it, and what they deny. */
+    caller?: { lineage: Omit<Lineage, "lease">; inherited: readonly InheritedDenials[] };
   },
 ): Promise<Turn> {
-  const { writer, work, lease, options } = given;
+  const { writer, work, lease, options, caller } = given;
   const { arrival } = work;
-  const current = await host.assemblyFor(arrival.workflow);
+  const current = await host.assemblyFor(arrival.workflow, caller?.inherited);
   const machine = await machineInForce(host, current, writer, arrival);
   const assembly =
     machine === current.machine
@@ -37,6 +45,11 @@ export async function createTurn(
       : { ...current, machine, staticPrompt: await current.staticPromptOf(machine) };
   const sessionId = lease.sessionId;
   const files = ownersFiles(host, writer);
+  const lineage: Lineage = {
+    ...(caller?.lineage ?? { root: sessionId, dispatchId: null, chain: [machine.workflow] }),
+    lease,
+  };
+  let dispatched = highestDispatch(writer);
   const turn: Turn = {
     sessionId,
     arrival,
@@ -50,16 +63,23 @@ export async function createTurn(
       mounts: assembly.mounts,
     }),
     signal: withDeadline(host, given, options.abortAt),
+    lineage,
+    options,
     recursionLimit: options.recursionLimit ?? DEFAULT_STEP_LIMIT,
     attemptMark: lease.fence.toString(36),
     opening: { patches: [], events: [] },
     afterCommit: [],
-    emit: (draft) => host.emitter.emit(draft, sessionId),
+    emit: (draft) => host.emitter.emit(draft, sessionId, lineage.dispatchId ?? undefined),
     tell: () => {
       for (const draft of turn.afterCommit.splice(0)) turn.emit(draft);
     },
     onStep: () => {},
     isEnding: () => options.drainAt !== undefined && host.clock.now() >= options.drainAt,
+    nextDispatch: () => {
+      dispatched = Math.max(dispatched, writer.state.fields.dispatchCount ?? 0) + 1;
+      return dispatched;
+    },
+    children: createGate(CHILDREN_AT_ONCE),
     modelFor: async (role, state) => {
       if (options.model && role === "agent") return options.model;
       const requested = machine.states.get(state)?.spec.model ?? machine.spec.settings?.model;

@@ -1,5 +1,5 @@
 /** What a turn works with: the assembly of a workflow, and the context of one arrival's leg. */
-import type { GovernanceTables } from "../kernel/types.js";
+import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
 import type { Machine } from "../machine/types.js";
 import type { PricingTable } from "../models/index.js";
 import type { ChatModel, ModelSet } from "../models/types.js";
@@ -7,9 +7,9 @@ import type { Sandbox } from "../sandbox/types.js";
 import type { Arrival } from "../session/arrival.js";
 import type { EventDraft } from "../session/events.js";
 import type { Step } from "../session/moves.js";
-import type { Clock, Doorbell, EventBus, FileStore, Metrics, SessionStore } from "../session/ports.js";
+import type { Clock, Doorbell, EventBus, FileStore, Lease, Metrics, SessionStore } from "../session/ports.js";
 import type { Retention } from "../session/protocol/index.js";
-import type { SessionPatch, SessionState } from "../session/state.js";
+import type { CallTask, SessionPatch, SessionState } from "../session/state.js";
 import type { RuntimeTool, ToolDefinition } from "../tools/types.js";
 import type { Authoring, MountTable } from "../workspace/index.js";
 import type { Workspace } from "../workspace/types.js";
@@ -65,9 +65,29 @@ export interface Host {
   closing: AbortSignal;
   /** From 0 up to 1, to part retries of many sessions. */
   jitter(): number;
-  /** The assembly that runs a workflow's sessions. @throws where the workflow cannot be loaded */
-  assemblyFor(workflow: string): Promise<Assembly>;
+  /**
+   * The assembly that runs a workflow's sessions: top-level ones, or children under the denials of the workflows that
+   * called them, outermost first (R-180, R-181). @throws where the workflow cannot be loaded or composed
+   */
+  assemblyFor(workflow: string, inherited?: readonly InheritedDenials[]): Promise<Assembly>;
 }
+
+/** Which calls led to a session, and the right to write it. */
+export interface Lineage {
+  /** The root's session id. */
+  root: string;
+  /** Its place below the root, `1~2`; null for the root itself (R-179). */
+  dispatchId: string | null;
+  /** Slugs from the root's workflow down to this session's own. */
+  chain: readonly string[];
+  /** This session's lease: its children are claimed with it (S-28). */
+  lease: Lease;
+}
+
+/** In place of a tool's handler, or of a child's run: what a test case declares (C-18…C-22). */
+export type MockAnswer = { text: string } | { error: string } | { message?: string; returns: Record<string, unknown> };
+/** Asked after governance, with the arguments as the tool would get them; null leaves the call to the tool. */
+export type Mocks = (call: { tool: string; args: Record<string, unknown> }) => MockAnswer | null;
 
 export interface LegOptions {
   /** R-47; 400 unless given. */
@@ -79,6 +99,7 @@ export interface LegOptions {
   abortAt?: number;
   /** A per-call model (A-31): it serves every agent call of the leg. */
   model?: ChatModel;
+  mocks?: Mocks;
 }
 
 /** The context of one leg, handed to every node. */
@@ -94,6 +115,8 @@ export interface Turn {
   files: FileStore;
   workspace: Workspace;
   signal: AbortSignal;
+  lineage: Lineage;
+  options: LegOptions;
   recursionLimit: number;
   /** The fence in base 36: makes a repeated message's id a new one (S-36). */
   attemptMark: string;
@@ -108,6 +131,10 @@ export interface Turn {
   onStep(): void;
   /** Whether the invocation ends at the next step boundary (S-50). */
   isEnding(): boolean;
+  /** The next delegation number of the session (R-179): never given out before, whoever calls. */
+  nextDispatch(): number;
+  /** Bounds how many children of the session run at once (R-182). */
+  children: Gate;
   /** The model of a call made in a state. */
   modelFor(role: "agent" | "grader", state: string): Promise<ChatModel>;
 }
@@ -120,9 +147,11 @@ export interface NodeResult {
 
 export type TurnNode = (turn: Turn, state: SessionState) => Promise<NodeResult>;
 
-/** What is sent to a call's task: the call, and name and arguments where they differ from what the message holds. */
-export interface ToolTask {
-  callId: string;
-  tool?: string;
-  args?: Record<string, unknown>;
+/** What is sent to a call's task. */
+export type ToolTask = CallTask;
+
+/** Lets a few through at once; the rest wait in order. */
+export interface Gate {
+  /** @throws the signal's reason when it aborts first */
+  through<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
 }

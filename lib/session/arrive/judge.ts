@@ -36,12 +36,18 @@ export type Judgement =
       files?: TurnInput["files"];
     };
 
-/** Pure: the same session and arrival give the same judgement (S-37 makes it once). */
+/**
+ * Pure: the same session and arrival give the same judgement (S-37 makes it once).
+ *
+ * @param parked - the machine of the state that is parked, where a child's park is presented (R-194); null where it is not
+ *   at hand, so that the record alone is asked
+ */
 export function judgeArrival(
   machine: Machine,
   state: SessionState,
   arrival: Arrival,
   defaultTrigger: string,
+  parked: Machine | null = state.fields.park?.delegation ? null : machine,
 ): Judgement {
   const { input } = arrival;
   switch (input.kind) {
@@ -50,7 +56,7 @@ export function judgeArrival(
     case "reply":
       return judgeReply(state, arrival.sessionId, input.message, []);
     case "decision":
-      return judgeDecision(machine, state, arrival.sessionId, input);
+      return judgeDecision(parked, state, arrival.sessionId, input);
     case "delivery":
       return judgeDelivery(state, arrival, input);
   }
@@ -91,6 +97,8 @@ function judgeTurn(
   if ("unknownTrigger" in opening) {
     return { kind: "refuse", error: new UnknownTriggerError(trigger, [...machine.triggers.keys()]) };
   }
+  // A delegation says nothing: its arguments are the child's opening note (W-115, R-178).
+  if (arrival.source === "delegation") return { kind: "open", input, trigger, ...opening };
   const message = messageOf(machine, trigger, input);
   if (message === undefined && machine.triggers.get(trigger)?.message !== false) {
     return { kind: "refuse", error: new EmptyMessageError() };
@@ -112,7 +120,12 @@ function judgeReply(state: SessionState, sessionId: string, message: string, ign
 }
 
 /** in the order of H-62. */
-function judgeDecision(machine: Machine, state: SessionState, sessionId: string, input: DecisionInput): Judgement {
+function judgeDecision(
+  machine: Machine | null,
+  state: SessionState,
+  sessionId: string,
+  input: DecisionInput,
+): Judgement {
   const { status, park } = state.fields;
   if (status !== "awaiting_decision" || park?.channel !== "decision") {
     return { kind: "refuse", error: new SessionNotParkedError(sessionId, status ?? null) };
@@ -124,17 +137,21 @@ function judgeDecision(machine: Machine, state: SessionState, sessionId: string,
     return { kind: "refuse", error: new StaleDecisionError(input.seq, park.seq) };
   }
   const target = (input.target ?? "").trim();
-  const valid = validTargets(machine, park);
+  const valid = machine ? validTargets(machine, park) : recordedTargets(park);
   if (!valid.includes(target)) return { kind: "refuse", error: new InvalidDecisionTargetError(target, valid) };
   return { kind: "decide", park, input, target };
 }
 
 /** in the record and still a transition; where the state is gone, still a state. */
 export function validTargets(machine: Machine, park: DecisionPark): string[] {
-  const recorded = [...new Set(park.transitions.map((transition) => transition.to))];
+  const recorded = recordedTargets(park);
   const parked = machine.states.get(park.state);
   if (!parked) return recorded.filter((to) => machine.states.has(to));
   return recorded.filter((to) => parked.transitions.some((transition) => transition.to === to));
+}
+
+function recordedTargets(park: DecisionPark): string[] {
+  return [...new Set(park.transitions.map((transition) => transition.to))];
 }
 
 function judgeDelivery(

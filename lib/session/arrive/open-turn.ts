@@ -6,7 +6,7 @@ import { answerMessage } from "../fold.js";
 import type { StoredMessage } from "../messages.js";
 import { enterState, type Moment, type Step } from "../moves.js";
 import { openingNote, openingNoteText } from "../notes.js";
-import type { SessionPatch, SessionState } from "../state.js";
+import type { PendingDelegation, SessionPatch, SessionState } from "../state.js";
 import { hostSeeds, ownVariable, valuesOf } from "../variables.js";
 
 export interface Opening extends Moment {
@@ -42,6 +42,7 @@ export function refuseTurn(state: SessionState, opening: Moment & { reason: stri
         set: {
           status: "rejected",
           rejected: opening.reason,
+          shortfall: null,
           exit: null,
           limit: null,
           arrivalId: opening.arrivalId,
@@ -77,6 +78,7 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
     set: {
       status: "running",
       rejected: null,
+      shortfall: null,
       exit: null,
       limit: null,
       failure: null,
@@ -109,8 +111,15 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
     ...(seeds.names.length > 0 ? [{ type: "variables-set" as const, names: seeds.names, locked: true }] : []),
     ...(seeds.title !== undefined ? [{ type: "title-set" as const, title: seeds.title }] : []),
     ...entered.events,
+    ...(state.fields.pendingDelegations ?? []).map(abandonedChild),
   ];
   return { patches: [patch], events };
+}
+
+/** R-201. */
+function abandonedChild({ workflow, sessionId }: PendingDelegation): EventDraft {
+  const message = `A new turn has begun; the parked work of ${workflow} (${sessionId}) stays parked, and nothing presents it any more.`;
+  return { type: "warning", scope: "delegation", message };
 }
 
 function openingMessages(state: SessionState, opening: Opening, offset: number): StoredMessage[] {

@@ -1,6 +1,7 @@
 /** What continues a parked session: a decision, a delivery, a reply (R-109…R-129). None of them crosses a turn boundary. */
 import type { Machine } from "../../machine/types.js";
 import { titleIssue } from "../../spec/index.js";
+import type { ArrivalInput } from "../arrival.js";
 import type { EventDraft } from "../events.js";
 import type { StoredMessage } from "../messages.js";
 import { enterState, type Moment, type Step } from "../moves.js";
@@ -22,6 +23,24 @@ function newLeg(state: SessionState, leg: Moment, disposition: "decide" | "deliv
     exit: null,
     limit: null,
   };
+}
+
+/** R-194: what answers a presented park is the child's; the session is running while the child runs on. */
+export function applyToChild(
+  machine: Machine,
+  state: SessionState,
+  given: Moment & { disposition: "decide" | "deliver"; input: ArrivalInput },
+): Step {
+  const set: Set = {
+    ...newLeg(state, given, given.disposition),
+    status: "running",
+    park: null,
+    parkPhase: null,
+    replyOwed: null,
+    specHash: machine.specHash,
+    childInput: given.input,
+  };
+  return { patches: [{ set }], events: [] };
 }
 
 /** R-113. */

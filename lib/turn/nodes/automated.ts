@@ -103,5 +103,6 @@ async function settle(
   if (failure !== null) return { ...routeFailure(machine, after, { ...moment, reason: failure }), reason: failure };
   if (decision) return automatedAdvance(machine, after, { ...moment, ...decision, kind: "code" });
   const fileIssue = await returnedFileIssue(turn, after);
-  return completeTurn(machine, after, { now: moment.now, ...(fileIssue !== null ? { fileIssue } : {}) });
+  const isChild = turn.lineage.dispatchId !== null;
+  return completeTurn(machine, after, { now: moment.now, isChild, ...(fileIssue !== null ? { fileIssue } : {}) });
 }

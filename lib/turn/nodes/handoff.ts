@@ -20,7 +20,9 @@ export const handoffNode: TurnNode = async (turn, state) => {
   return { patches: [...patches, suspended] };
 };
 
+/** The state whose tools and model the call has: of a presented park the calling one. */
 function parkState(state: SessionState): string {
+  if (state.fields.park?.delegation) return state.fields.position ?? "";
   return state.fields.park?.state ?? state.fields.position ?? "";
 }
 

@@ -2,6 +2,7 @@
 import { argumentLimits, enabledSkills, offeredTools, reachableMounts } from "../../kernel/index.js";
 import { clockLine, renderStateBlock } from "../../machine/index.js";
 import { completeTurn } from "../../session/completion.js";
+import { failedDelegationsReason } from "../../session/delegations.js";
 import { applyPatches } from "../../session/fold.js";
 import type { ToolCall } from "../../session/messages.js";
 import { routeFailure } from "../../session/moves.js";
@@ -51,15 +52,18 @@ export const modelNode: TurnNode = async (turn, state) => {
   return answerCalls(turn, after, step, called);
 };
 
-/** R-50: a message without calls ends the work in the state. */
+/** R-50: a message without calls ends the work in the state, unless delegated work that failed is outstanding (R-189). */
 async function finish(turn: Turn, after: SessionState, step: SessionPatch, silent: boolean): Promise<NodeResult> {
   if (silent) {
     const message = `The model said nothing and called nothing in ${after.fields.position}; the turn ends here.`;
     turn.emit({ type: "warning", scope: "model", message });
   }
+  const failed = failedDelegationsReason(after.fields);
+  if (failed !== null) return routed(turn, after, [step], failed);
   const now = turn.host.clock.now();
   const fileIssue = await returnedFileIssue(turn, after);
-  const end = completeTurn(turn.machine, after, { now, ...(fileIssue !== null ? { fileIssue } : {}) });
+  const isChild = turn.lineage.dispatchId !== null;
+  const end = completeTurn(turn.machine, after, { now, isChild, ...(fileIssue !== null ? { fileIssue } : {}) });
   turn.afterCommit.push(...end.events);
   return { patches: [step, ...end.patches] };
 }
@@ -125,7 +129,7 @@ function stateBlock(turn: Turn, state: SessionState, tools: readonly string[]): 
     state: slug,
     clock: clockLine({ nowMs: host.clock.now(), timeZone: assembly.timeZone, pinnedMs: assembly.pinnedClockMs }),
     trigger: state.fields.turnTrigger ?? "",
-    child: false,
+    child: turn.lineage.dispatchId !== null,
     offered: tools,
     openedIn: state.fields.openedIn ?? null,
     entryState: state.fields.entryState ?? null,

@@ -1,7 +1,7 @@
-/** One call as one task: its answer is durable as soon as it is known (S-45). */
+/** One call as one task: its answer is durable as soon as it is known (S-45). A call may be left open (S-55). */
 import type { SessionPatch } from "../../session/state.js";
 import { offloadLargeResult } from "../../tools/index.js";
-import { executeCall } from "../execute-call.js";
+import { performCall } from "../call.js";
 import { callKey } from "../journal.js";
 import { resolveCalledName } from "../surface.js";
 import type { ToolTask, Turn } from "../types.js";
@@ -14,17 +14,18 @@ export async function toolNode(turn: Turn, task: ToolTask): Promise<SessionPatch
   const name = task.tool ?? nameOf(turn, asked.name);
   turn.writer.assertOwned();
   turn.signal.throwIfAborted();
-  const result = await executeCall(turn, {
+  const result = await performCall(turn, {
     callId: task.callId,
     tool: name,
     args: task.args ?? asked.args,
     state: state.fields.position ?? "",
     key: callKey(state.fields.turnOrdinal ?? 0, task.callId),
     origin: "agent",
+    ...(task.dispatch !== undefined ? { dispatch: task.dispatch } : {}),
   });
+  if (result === null) return [];
   const text = await offloadLargeResult(turn.workspace, { callId: task.callId, tool: name, text: result.text });
-  const { status, refusal } = result;
-  return [{ answers: [{ callId: task.callId, tool: asked.name, text, status, ...(refusal ? { refusal } : {}) }] }];
+  return [{ answers: [{ ...result, callId: task.callId, tool: asked.name, text }] }];
 }
 
 function nameOf(turn: Turn, called: string): string {

@@ -1,0 +1,12 @@
+/** One permitted call, whoever makes it: of an ordinary tool, a sub-workflow or a script. */
+import { type CallResult, executeCall, type RunnableCall } from "./execute-call.js";
+import type { Turn } from "./types.js";
+
+/**
+ * What the call comes to; null where the invocation ends before it has an answer, so that the next one goes on with it
+ * (S-55). A test case's mock answers in place of the tool (C-19).
+ */
+export async function performCall(turn: Turn, call: RunnableCall): Promise<CallResult | null> {
+  const mock = turn.options.mocks?.({ tool: call.tool, args: call.args }) ?? undefined;
+  return executeCall(turn, { ...call, ...(mock ? { mock } : {}) });
+}
