@@ -1,9 +1,10 @@
 /** One call of a state's model: request, streamed text, usage, and the answer as a stored message. */
 
 import { costOf, priceOf } from "../models/index.js";
-import type { InvalidCall, ModelReply } from "../models/types.js";
+import type { InvalidCall, ModelReply, ModelRequest } from "../models/types.js";
 import type { StoredMessage } from "../session/messages.js";
 import type { SessionPatch, SessionState, Usage } from "../session/state.js";
+import type { ToolDefinition } from "../tools/types.js";
 import { ModelTimeoutError } from "./errors.js";
 import { boundOf } from "./step-limit.js";
 import { toolDefinition } from "./surface.js";
@@ -26,41 +27,85 @@ export interface CalledModel {
   usage: SessionPatch;
 }
 
-/** @throws {ModelTimeoutError} when the state's budget or an invocation's whole time passes; whatever the provider threw otherwise */
+/**
+ * A call of the agent's model over the session's transcript; its text is told as it comes, and as a whole.
+ * @throws {ModelTimeoutError} when the state's budget or an invocation's whole time passes; whatever the provider threw otherwise
+ */
 export async function callModel(turn: Turn, state: SessionState, call: ModelCall): Promise<CalledModel> {
   const messageId = `m${state.messages.length}-${turn.attemptMark}`;
-  const model = await turn.modelFor("agent", call.state);
-  const stream = textStream(turn, call.state, messageId);
-  const timeoutMs = boundOf(call.timeoutMs, turn.host.invocationLimitMs);
+  const { reply, usage } = await requestModel(turn, {
+    role: "agent",
+    state: call.state,
+    system: { static: turn.assembly.staticPrompt, volatile: call.volatile },
+    messages: state.messages,
+    tools: call.tools.map((name) => toolDefinition(turn.assembly, name)),
+    messageId,
+    timeoutMs: call.timeoutMs,
+    streamed: true,
+  });
+  if (reply.text.trim() !== "") turn.emit({ type: "agent-text", state: call.state, text: reply.text, messageId });
+  return { message: messageOf(reply, messageId), invalid: reply.invalid, usage };
+}
+
+export interface ModelQuery extends Pick<ModelRequest, "system" | "messages" | "messageId"> {
+  /** Of the models a turn calls, the one asked (R-279). */
+  role: "agent" | "grader";
+  /** Chooses the model, and is named by the events (R-281, R-284). */
+  state: string;
+  /** In registration order. */
+  tools: readonly ToolDefinition[];
+  /** As `ModelCall.timeoutMs`. */
+  timeoutMs?: number;
+  /** Whether the text is told as it comes; an agent's is, a grader's never (R-54). */
+  streamed: boolean;
+}
+
+export interface ModelAnswer {
+  reply: ModelReply;
+  /** What the call adds to the session's usage (R-287); empty where the provider reported nothing. */
+  usage: SessionPatch;
+}
+
+/**
+ * A model call of any role, within its time; `model-usage` is emitted, and nothing else unless `streamed`.
+ * @throws as `callModel`
+ */
+export async function requestModel(turn: Turn, query: ModelQuery): Promise<ModelAnswer> {
+  const { role, state, system, messages, tools, messageId } = query;
+  const model = await turn.modelFor(role, state);
+  const stream = query.streamed ? textStream(turn, state, messageId) : undefined;
+  const timeoutMs = boundOf(query.timeoutMs, turn.host.invocationLimitMs);
   const bounded = boundedSignal(turn.signal, timeoutMs);
-  let reply: ModelReply;
+  const { promptCache } = turn.assembly;
   try {
-    reply = await model.call({
-      system: { static: turn.assembly.staticPrompt, volatile: call.volatile },
-      messages: state.messages,
-      tools: call.tools.map((name) => toolDefinition(turn.assembly, name)),
+    const reply = await model.call({
+      system,
+      messages,
+      tools,
       messageId,
       signal: bounded.signal,
-      onText: stream.push,
-      promptCache: turn.assembly.promptCache,
+      onText: stream?.push,
+      promptCache,
     });
+    return { reply, usage: usageOf(turn, state, reply, model.id) };
   } catch (error) {
-    stream.abandon();
+    stream?.abandon();
     if (bounded.timedOut()) throw new ModelTimeoutError(timeoutMs ?? 0);
     throw error;
   } finally {
     bounded.release();
   }
-  const usage = usageOf(turn, call.state, reply, model.id);
-  if (reply.text.trim() !== "") turn.emit({ type: "agent-text", state: call.state, text: reply.text, messageId });
-  if (reply.text.trim() === "" && reply.calls.length === 0) return { message: null, invalid: [], usage };
-  const message: StoredMessage = {
+}
+
+/** The answer as it is stored; null when the model said nothing and called nothing (F-61). */
+export function messageOf(reply: ModelReply, messageId: string): StoredMessage | null {
+  if (reply.text.trim() === "" && reply.calls.length === 0) return null;
+  return {
     id: messageId,
     role: "assistant",
     content: reply.text,
     ...(reply.calls.length > 0 ? { tool_calls: reply.calls } : {}),
   };
-  return { message, invalid: reply.invalid, usage };
 }
 
 /** Deltas go out as they come; text of a call that fails is told once, as partial, and kept nowhere (R-54). */
