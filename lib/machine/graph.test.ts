@@ -37,21 +37,4 @@ describe("graphOf", () => {
     });
     expect(edges).toHaveLength(7);
   });
-
-  it("H-108 draws each kind in its shape, with labels in which nothing is markup", () => {
-    expect(graphOf(machine).mermaid).toBe(`flowchart TD
-  n0(("__start__"))
-  n1["intake"]
-  n2(["grade"])
-  n3{{"review"}}
-  n4[["end"]]
-  n0 -.->|"manual"| n1
-  n0 -.->|"mail"| n1
-  n1 -->|"Says #34;done#34; #60;b#62;#124;x#124; #96;y#96; and more #35;35#59;"| n4
-  n1 --> n2
-  n1 -.->|"on_error"| n3
-  n2 -->|"Good."| n4
-  n3 -->|"Fine."| n4
-`);
-  });
 });

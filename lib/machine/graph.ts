@@ -1,4 +1,4 @@
-/** The workflow as a picture: nodes, edges and mermaid text (H-108). */
+/** The workflow as a graph: nodes and edges (H-108). */
 import type { StateType } from "../spec/types.js";
 import type { Machine } from "./types.js";
 
@@ -24,8 +24,6 @@ export interface GraphEdge {
 export interface WorkflowGraph {
   nodes: GraphNode[];
   edges: GraphEdge[];
-  /** `graph.mmd`. */
-  mermaid: string;
 }
 
 export function graphOf(machine: Machine): WorkflowGraph {
@@ -68,42 +66,5 @@ export function graphOf(machine: Machine): WorkflowGraph {
           ]),
     ]),
   ];
-  return { nodes, edges, mermaid: mermaidOf(nodes, edges) };
-}
-
-/** Nodes are numbered, since a slug may be a word that mermaid reserves (`end`) or hold any character. */
-function mermaidOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): string {
-  const ids = new Map(nodes.map((node, index) => [node.id, `n${index}`]));
-  const lines = nodes.map((node) => `  ${ids.get(node.id)}${shape(node)}`);
-  for (const edge of edges) {
-    const from = ids.get(edge.from);
-    const to = ids.get(edge.to);
-    if (from === undefined || to === undefined) continue;
-    const arrow = edge.conditional ? "-.->" : "-->";
-    lines.push(`  ${from} ${arrow}${edge.label === undefined ? "" : `|${quoted(edge.label)}|`} ${to}`);
-  }
-  return ["flowchart TD", ...lines, ""].join("\n");
-}
-
-function shape(node: GraphNode): string {
-  const label = quoted(node.id);
-  switch (node.type) {
-    case undefined:
-      return `((${label}))`;
-    case "human":
-      return `{{${label}}}`;
-    case "grader":
-      return `([${label}])`;
-    case "code":
-      return `[[${label}]]`;
-    case "agent":
-      return `[${label}]`;
-  }
-}
-
-/** In double quotes; what mermaid would read as markup becomes an entity, and line breaks fold. */
-function quoted(text: string): string {
-  const folded = text.replace(/\s+/g, " ").trim();
-  const escaped = folded.replace(/[^\p{L}\p{N} .,:!?'()/+=_-]/gu, (char) => `#${char.codePointAt(0)};`);
-  return `"${escaped}"`;
+  return { nodes, edges };
 }
