@@ -13,6 +13,8 @@ const machine = compileMachine(
   "case",
 );
 const park = { channel: "input", parkId: "p", state: "work", reason: "r", parkedAt: "t" } as Park;
+const pendingDelegations = [{ sessionId: "s~1" }] as SessionFields["pendingDelegations"];
+const childInput: SessionFields["childInput"] = { kind: "decision", target: "done" };
 const batch: Batch = { calls: ["c"], answers: [] };
 
 function next(fields: Partial<SessionFields>, open: Batch | null = null, limit = 10) {
@@ -36,6 +38,15 @@ describe("nextStep", () => {
     ["a reply over the limit is not", { park, parkPhase: "suspended", replyOwed: true, stepsUsed: 10 }, null, "settle"],
     ["an open batch waits for its answers", {}, batch, "tools"],
     ["otherwise the model is called", {}, null, "model"],
+    ["a parked child is presented before the model is called", { pendingDelegations }, null, "present"],
+    [
+      "not while the session has a park of its own",
+      { pendingDelegations, park, parkPhase: "closing" },
+      null,
+      "handoff",
+    ],
+    ["nor before an automated state", { pendingDelegations, position: "gate", visit: 2 }, null, "automated"],
+    ["what answers a child runs that child on", { pendingDelegations, childInput, stepsUsed: 10 }, null, "delegated"],
     ["and after an automated state has run, too", { position: "gate", visit: 1, ranVisit: 1 }, null, "model"],
   ])("R-48 %s", (_, fields, open, step) => {
     expect(next(fields, open)).toBe(step);

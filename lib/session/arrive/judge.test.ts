@@ -258,6 +258,58 @@ describe("at a human park", () => {
   });
 });
 
+describe("R-194 at a child's question", () => {
+  const delegation = { workflow: "child", sessionId: "s1~1", dispatchId: "1", toolCallId: "c", state: "work" };
+  const park = { ...decisionPark, state: "approve", delegation };
+  const presented = aState({ status: "awaiting_decision", position: "work", park, parkPhase: "suspended" });
+  const decision: Arrival = {
+    id: "a",
+    sessionId: "s1",
+    seq: 1,
+    source: "api",
+    workflow: "case",
+    input: DECISION,
+    acceptedAt: 0,
+  };
+
+  it("R-194 holds a decision to the record and the child's own spec", () => {
+    const child = machineOf(
+      "states:\n  approve:\n    type: human\n    triggers:\n      manual:\n    instructions: Decide.\n    transitions: [{ to: done, description: Go. }]\n  done:\n    instructions: End.\n",
+      "child",
+    );
+
+    expect(judgeArrival(machine, presented, decision, "manual", child)).toMatchObject({
+      kind: "decide",
+      target: "done",
+    });
+    expect(
+      judgeArrival(machine, presented, { ...decision, input: { kind: "decision", target: "work" } }, "manual", child),
+    ).toMatchObject({ error: { name: "InvalidDecisionTargetError", validTargets: ["done"] } });
+  });
+
+  it("R-194 holds it to the record alone where the child's spec is not at hand", () => {
+    expect(judge(presented, DECISION)).toMatchObject({ kind: "decide", target: "done" });
+    expect(judge(presented, { kind: "decision", target: "late" })).toMatchObject({
+      error: { validTargets: ["work", "done"] },
+    });
+  });
+
+  it("R-197 takes a person's words as a reply", () => {
+    expect(judge(presented, TURN)).toMatchObject({ kind: "reply", message: "hello" });
+  });
+});
+
+it("W-115 R-178 a delegation opens without a message, whatever its trigger says of one", () => {
+  const judged = judge(
+    emptyState(),
+    { kind: "turn", trigger: "mail", variables: { mail: { body: "x" } } },
+    "delegation",
+  );
+
+  expect(judged).toMatchObject({ kind: "open", state: "work" });
+  expect(judged).not.toHaveProperty("message");
+});
+
 describe("at a wait", () => {
   const waiting = CONDITIONS.awaiting_input!;
 
