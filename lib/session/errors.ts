@@ -220,6 +220,14 @@ export class SessionBusyError extends ParkwayError {
   }
 }
 
+/** A child's id is taken by a child of an earlier, deleted session of its root's id (S-88). */
+export class ChildLeftOverError extends ParkwayError {
+  override readonly code = "child-left-over";
+  constructor(readonly sessionId: string) {
+    super(`"${sessionId}" was left by a deleted session of the same id and is to be deleted before it is made anew.`);
+  }
+}
+
 export class LeaseLostError extends ParkwayError {
   override readonly code = "lease-lost";
   constructor(

@@ -12,6 +12,7 @@ export type {
 export { deleteSession } from "./delete.js";
 export {
   CheckpointCorruptError,
+  ChildLeftOverError,
   EmptyMessageError,
   FileConflictError,
   IdempotencyConflictError,
@@ -58,6 +59,8 @@ export { count, METRICS, type MetricName, settledAs } from "./metrics.js";
 export type {
   AcceptRequest,
   AcceptResult,
+  ChildRequest,
+  ClaimedChild,
   ClaimResult,
   Clock,
   Commit,
@@ -85,6 +88,7 @@ export {
   decideBeginDelete,
   decideCancel,
   decideClaim,
+  decideClaimChild,
   decideCommit,
   decideExpire,
   decideHold,
@@ -96,6 +100,7 @@ export {
   dueMark,
   HELD_LIMIT_MS,
   INBOX_LIMIT,
+  isChild,
   isExpired,
   isHeldTooLong,
   isLeaseAlive,

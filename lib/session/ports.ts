@@ -69,6 +69,22 @@ export type ClaimResult =
   /** Nothing to do now; `dueAt` says when there will be, if that is known. */
   | { kind: "idle"; dueAt?: number };
 
+/** A child session to be claimed by its caller's owner. */
+export interface ChildRequest {
+  /** `<caller id>~<n>` (R-179). */
+  sessionId: string;
+  workflow: string;
+  now: number;
+  hops?: number | null;
+}
+
+/** What the owner of a child has; a commit under the lease is conditional on its fence alone (S-28). */
+export interface ClaimedChild {
+  lease: Lease;
+  record: SessionRecord;
+  thread: ThreadItem[];
+}
+
 export interface Settlement {
   arrivalId: string;
   status: Exclude<ReceiptStatus, "queued" | "running">;
@@ -110,6 +126,16 @@ export interface SessionStore {
     sessionId: string,
     request: { owner: string; now: number; leaseMs: number; mayTakeLater?: true },
   ): Promise<ClaimResult>;
+  /**
+   * S-28: the caller's owner takes a child, whoever had it before under a lower fence; the record is made where there is
+   * none. One write, under the caller's lease. Children are never due, and `claim` finds them idle.
+   *
+   * @throws {LeaseLostError} the caller's lease is lost, or the child is held under a higher fence
+   * @throws {SessionBusyError} while the child is being deleted
+   * @throws {ChildLeftOverError} for a child of an earlier session under the same id; see `claimChild`
+   */
+  claimChild(caller: Lease, child: ChildRequest): Promise<ClaimedChild>;
+  /** Of a child's lease, which needs no renewal, only whether it is lost. */
   renew(lease: Lease, request: { now: number; leaseMs: number }): Promise<{ cancelled: boolean }>;
   /** S-20: whether the owner was asked to stop; a consistent read. @throws {LeaseLostError} */
   isCancelled(lease: Lease): Promise<boolean>;

@@ -12,7 +12,7 @@ export interface RecordPark {
   /** Epoch milliseconds. */
   resumeAt?: number;
   reason?: string;
-  /** The child's session whose park it presents (R-199, S-88). */
+  /** The id of the child session that the park is presented for (R-199, S-88). */
   delegation?: string;
 }
 
@@ -66,7 +66,46 @@ export interface SessionRecord extends RecordFields {
   expiresAt: number | null;
   /** How long the session is kept once nothing is left to do, as it stood when something last ended; null for ever. */
   keepMs: number | null;
+  /** Of a child (S-28): the owner that claimed it last. A child has no lease, nothing under way and no due mark of its own. */
+  claimedBy?: string | null;
+  /** Of a child: its root's `createdAt`. What a deleted session left under the child's id has another. */
+  rootCreatedAt?: number | null;
   createdAt: number;
   /** The last activity; while a turn runs, to within a third of a lease. */
   updatedAt: number;
+}
+
+/** The record of a session that has not run (S-14). */
+export function newRecord(sessionId: string, workflow: string, now: number): SessionRecord {
+  return {
+    sessionId,
+    format: RECORD_FORMAT,
+    status: null,
+    workflow,
+    position: null,
+    specHash: null,
+    title: null,
+    park: null,
+    exit: null,
+    usage: null,
+    checkpoint: null,
+    turnOrdinal: 0,
+    fence: 0,
+    lease: null,
+    acceptedSeq: 0,
+    active: null,
+    retryAt: null,
+    lastFailure: null,
+    hops: null,
+    wakeFailures: 0,
+    wakeRetryAt: null,
+    cancelRequested: false,
+    unpublished: 0,
+    dueAt: null,
+    deleting: false,
+    expiresAt: null,
+    keepMs: null,
+    createdAt: now,
+    updatedAt: now,
+  };
 }

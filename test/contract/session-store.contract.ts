@@ -4,6 +4,7 @@ import type { StoredOutcome } from "../../lib/session/arrival.js";
 import {
   arrivalIdFor,
   arrivalOfUpload,
+  ChildLeftOverError,
   DAY_MS,
   DELETION_RETRY_MS,
   HELD_LIMIT_MS,
@@ -492,6 +493,172 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
           dueAt: T0 + 20_000 + LEASE_MS,
           lease: { expiresAt: T0 + 20_000 + LEASE_MS },
         });
+      });
+    });
+
+    describe("children", () => {
+      const CHILD = "s1~1";
+      const at = { now: T0, ...lease };
+      const claimChild = (caller: Lease, sessionId = CHILD, now = T0) =>
+        store.claimChild(caller, { sessionId, workflow: "billing", now });
+
+      /** The root's owner, with its arrival under way. */
+      async function owner(now = T0, name = "a") {
+        return won(await claim(now, name)).lease;
+      }
+      async function root() {
+        await accept("arr-1");
+        return owner();
+      }
+      const seenChild = () => Promise.all([seen(), seen(CHILD)]);
+
+      it("S-28 S-43 makes a child under its caller's fence, with a thread of its own and none of what makes others run it", async () => {
+        const mine = await root();
+
+        const child = await claimChild(mine);
+        expect(child).toMatchObject({ lease: { sessionId: CHILD, owner: "a", fence: 1 }, thread: [] });
+        expect(child.record).toMatchObject({
+          sessionId: CHILD,
+          workflow: "billing",
+          status: null,
+          fence: 1,
+          lease: null,
+        });
+        await store.commit(child.lease, aCommit({ status: "running", position: "one" }, { k: "v" }), at);
+
+        const read = await under.open().read(CHILD);
+        expect(read).toMatchObject({ record: { position: "one", lease: null, active: null, dueAt: null }, queued: 0 });
+        expect(read?.thread).toEqual([{ key: "k", value: "v" }]);
+        expect((await store.read("s1"))?.thread).toEqual([]);
+        expect(read?.record).toEqual({ ...child.record, status: "running", position: "one" });
+      });
+
+      it("S-43 gives its owner the child again, as it stands", async () => {
+        const mine = await root();
+        const child = await claimChild(mine);
+        await store.commit(child.lease, aCommit({ status: "completed" }, { k: "v" }), at);
+
+        const again = await claimChild(mine);
+        expect(again.lease).toEqual(child.lease);
+        expect(again).toMatchObject({ record: { status: "completed" }, thread: [{ key: "k", value: "v" }] });
+        await store.commit(again.lease, aCommit({ position: "two" }, { k: "w" }), at);
+        expect(await store.read(CHILD)).toMatchObject({ record: { position: "two" }, thread: [{ value: "w" }] });
+      });
+
+      it("S-28 S-23 F-1 lets a later owner of the root take the child over, and the former write nothing more", async () => {
+        const old = await claimChild(await root());
+        await store.commit(old.lease, aCommit({ status: "running" }, { k: "v" }), at);
+        const later = T0 + LEASE_MS;
+        const other = under.open();
+        const mine = won(await other.claim("s1", { owner: "b", now: later, leaseMs: LEASE_MS })).lease;
+
+        const child = await other.claimChild(mine, { sessionId: CHILD, workflow: "billing", now: later });
+        expect(child).toMatchObject({
+          lease: { fence: 2, owner: "b" },
+          record: { fence: 2 },
+          thread: [{ value: "v" }],
+        });
+        const before = await seenChild();
+        await expect(store.commit(old.lease, aCommit({}, { k: "w" }), at)).rejects.toBeInstanceOf(LeaseLostError);
+        await expect(store.isCancelled(old.lease)).rejects.toBeInstanceOf(LeaseLostError);
+        await expect(store.renew(old.lease, at)).rejects.toBeInstanceOf(LeaseLostError);
+        expect(await seenChild()).toEqual(before);
+        await other.commit(child.lease, aCommit({}, { k: "w" }), at);
+        expect((await store.read(CHILD))?.thread).toEqual([{ key: "k", value: "w" }]);
+      });
+
+      it("S-28 S-23 refuses a child to a former owner of the root, one that is there and one that is not", async () => {
+        const old = await root();
+        await claimChild(old);
+        const mine = won(await under.open().claim("s1", { owner: "b", now: T0 + LEASE_MS, leaseMs: LEASE_MS })).lease;
+
+        const before = await seenChild();
+        await expect(claimChild(old)).rejects.toBeInstanceOf(LeaseLostError);
+        await expect(claimChild(old, "s1~2")).rejects.toBeInstanceOf(LeaseLostError);
+        await expect(claimChild({ ...mine, owner: "a" }, "s1~2")).rejects.toBeInstanceOf(LeaseLostError);
+        expect(await seenChild()).toEqual(before);
+        expect(await store.read("s1~2")).toBeNull();
+      });
+
+      it("S-28 makes one child, however often its owner claims it at a time", async () => {
+        const mine = await root();
+        const handles = Array.from({ length: 5 }, () => under.open());
+        const claims = await Promise.all(
+          handles.map((handle) => handle.claimChild(mine, { sessionId: CHILD, workflow: "billing", now: T0 })),
+        );
+
+        for (const claimed of claims) expect(claimed).toEqual(claims[0]);
+        await store.commit(claims[0]!.lease, aCommit({}, { k: "v" }), at);
+      });
+
+      it("S-28 R-179 takes a child of a child under the same fence", async () => {
+        const child = await claimChild(await root());
+        const grandchild = await claimChild(child.lease, "s1~1~1");
+        expect(grandchild.lease).toEqual({ sessionId: "s1~1~1", owner: "a", fence: 1 });
+        await store.commit(grandchild.lease, aCommit({ status: "running" }, { k: "v" }), at);
+        expect((await store.read(CHILD))?.thread).toEqual([]);
+
+        const mine = await owner(T0 + LEASE_MS, "b");
+        await expect(claimChild(mine, "s1~1~1")).rejects.toThrow("is no child of");
+        const taken = await claimChild(mine);
+        await expect(claimChild(child.lease, "s1~1~1")).rejects.toBeInstanceOf(LeaseLostError);
+        await claimChild(taken.lease, "s1~1~1");
+        await expect(store.commit(grandchild.lease, aCommit(), at)).rejects.toBeInstanceOf(LeaseLostError);
+      });
+
+      it("S-66 S-28 is never due and never claimed, parked with a time to wake at or not", async () => {
+        const mine = await root();
+        const { lease: held } = await claimChild(mine);
+        await store.commit(held, aCommit(anInputPark({ resumeAt: T0 + 5 }), { k: "v" }), at);
+        await store.renew(held, at);
+        await store.settle(mine, aSettlement("arr-1", { commit: aCommit({ status: "completed" }) }), lease);
+
+        const later = T0 + DAY_MS;
+        expect(await store.due(T0 + 365 * DAY_MS, { limit: 10 })).toEqual([]);
+        expect(await claim(later, "b", CHILD)).toEqual({ kind: "idle" });
+        expect(await store.cancel(CHILD, later)).toBe(false);
+        expect(await store.expire(CHILD, later)).toBe(false);
+        expect((await store.read(CHILD))?.record).toMatchObject({ dueAt: null, lease: null, active: null, fence: 1 });
+      });
+
+      it("R-200 S-14 is listed once it runs, by its last activity, to within a third of a lease", async () => {
+        const mine = await root();
+        const { lease: held } = await claimChild(mine);
+        expect(await store.list()).toEqual([]);
+        const updatedAt = async (now: number, record: Parameters<typeof aCommit>[0]) => {
+          await store.commit(held, aCommit(record, { k: String(now) }), { now, ...lease });
+          return (await store.list({ workflow: "billing" }))[0]?.updatedAt;
+        };
+
+        expect(await updatedAt(T0 + 1, { status: "running" })).toBe(T0 + 1);
+        expect(await updatedAt(T0 + LEASE_MS / 3, { position: "two" })).toBe(T0 + 1);
+        expect(await updatedAt(T0 + 1 + LEASE_MS / 3, { position: "three" })).toBe(T0 + 1 + LEASE_MS / 3);
+        expect(await updatedAt(T0 + 2 + LEASE_MS / 3, { status: "completed" })).toBe(T0 + 2 + LEASE_MS / 3);
+        expect((await store.list({ status: "completed" })).map(({ sessionId }) => sessionId)).toEqual([CHILD]);
+      });
+
+      it("S-22 takes the lease that the caller had yet to take", async () => {
+        await accept("arr-1");
+        const request = { owner: "a", now: T0, leaseMs: LEASE_MS, mayTakeLater: true as const };
+        const { lease: mine } = won(await store.claim("s1", request));
+
+        await claimChild(mine);
+        expect((await under.open().read("s1"))?.record).toMatchObject({ fence: 1, lease: { owner: "a" } });
+        await store.commit(mine, aCommit({}, { k: "v" }), at);
+      });
+
+      it("S-28 gives nothing of an earlier session's child under the same id", async () => {
+        const old = await claimChild(await root());
+        await store.commit(old.lease, aCommit({ status: "completed" }, { k: "v" }), at);
+        await store.beginDelete("s1", T0 + LEASE_MS);
+        await store.finishDelete("s1");
+        await accept("arr-2", { acceptedAt: T0 + LEASE_MS });
+        const mine = await owner(T0 + LEASE_MS);
+        expect(mine.fence).toBe(old.lease.fence);
+
+        const before = await seenChild();
+        await expect(claimChild(mine)).rejects.toBeInstanceOf(ChildLeftOverError);
+        expect(await seenChild()).toEqual(before);
       });
     });
 
@@ -1131,20 +1298,23 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
       });
 
       it("R-312 leaves sessions alone whose id begins with the deleted one's", async () => {
-        const others = ["run7/cases/x", "run70", "run", "run7~1"];
+        const others = ["run7/cases/x", "run70", "run"];
         for (const sessionId of ["run7", ...others]) {
           await accept(`p-${sessionId}`, { sessionId });
           const { lease: mine } = won(await claim(T0, "a", sessionId));
+          const child = await store.claimChild(mine, { sessionId: `${sessionId}~1`, workflow: "billing", now: T0 });
+          await store.commit(child.lease, aCommit({ status: "completed" }, { k: sessionId }), { now: T0, ...lease });
           const commit = aCommit({ status: "completed" }, { k: sessionId });
           const events = [anEvent(1, { id: `${sessionId}/1/1`, sessionId })];
           await store.settle(mine, aSettlement(`p-${sessionId}`, { commit, events, outcome: OUTCOME }), lease);
         }
         const view = (sessionId: string) => seen(sessionId).then(({ read, events }) => ({ read, events }));
-        const before = await Promise.all(others.map(view));
+        const kept = [...others, "run7~1", ...others.map((sessionId) => `${sessionId}~1`)];
+        const before = await Promise.all(kept.map(view));
         await store.beginDelete("run7", T0);
         await store.finishDelete("run7");
 
-        expect(await Promise.all(others.map(view))).toEqual(before);
+        expect(await Promise.all(kept.map(view))).toEqual(before);
         for (const sessionId of others) {
           expect(await store.receipt(`p-${sessionId}`, T0)).toMatchObject({ outcome: OUTCOME });
         }

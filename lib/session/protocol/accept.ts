@@ -2,7 +2,7 @@
 import type { Arrival, Receipt } from "../arrival.js";
 import { IdempotencyConflictError, InboxFullError, SessionBusyError } from "../errors.js";
 import type { AcceptRequest, AcceptResult } from "../ports.js";
-import { RECORD_FORMAT, type SessionRecord } from "../record.js";
+import { newRecord, type SessionRecord } from "../record.js";
 import type { Decision } from "./decision.js";
 import { isExpired } from "./expiry.js";
 import { INBOX_LIMIT } from "./limits.js";
@@ -49,7 +49,7 @@ export function decideAccept(
   return {
     result: { kind: "accepted", receipt: accepted },
     writes: {
-      record: record ? changed : { ...inboxOnlyRecord(arrival), ...changed },
+      record: record ? changed : { ...newRecord(sessionId, arrival.workflow, now), ...changed },
       inboxPuts: [arrival],
       receiptPut: accepted,
       ...(arrival.redrives === undefined ? {} : { redriven: { letterId: arrival.redrives, arrivalId: id } }),
@@ -69,39 +69,4 @@ export function isReceiptExpired(receipt: Receipt, now: number): boolean {
 function dueWith(record: SessionRecord, now: number): number {
   const isFree = record.lease === null && record.active === null;
   return isFree ? Math.min(record.dueAt ?? now, now) : (record.dueAt ?? now);
-}
-
-/** S-14: the record of a session that has an inbox and has not run. */
-function inboxOnlyRecord(arrival: Arrival): SessionRecord {
-  return {
-    sessionId: arrival.sessionId,
-    format: RECORD_FORMAT,
-    status: null,
-    workflow: arrival.workflow,
-    position: null,
-    specHash: null,
-    title: null,
-    park: null,
-    exit: null,
-    usage: null,
-    checkpoint: null,
-    turnOrdinal: 0,
-    fence: 0,
-    lease: null,
-    acceptedSeq: 0,
-    active: null,
-    retryAt: null,
-    lastFailure: null,
-    hops: null,
-    wakeFailures: 0,
-    wakeRetryAt: null,
-    cancelRequested: false,
-    unpublished: 0,
-    dueAt: null,
-    deleting: false,
-    expiresAt: null,
-    keepMs: null,
-    createdAt: arrival.acceptedAt,
-    updatedAt: arrival.acceptedAt,
-  };
 }

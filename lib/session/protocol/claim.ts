@@ -2,7 +2,7 @@
 import type { Arrival } from "../arrival.js";
 import type { ClaimResult, Work } from "../ports.js";
 import type { ActiveArrival, SessionRecord } from "../record.js";
-import { type Decision, isLeaseAlive, type ReceiptChange } from "./decision.js";
+import { type Decision, isChild, isLeaseAlive, type ReceiptChange } from "./decision.js";
 import { WAKE_RETRY_MAX_MS } from "./limits.js";
 import { retryDelayMs } from "./retry.js";
 import { dueMark, isUndeliveredWake, nextWork } from "./work.js";
@@ -19,7 +19,8 @@ export function decideClaim(
 ): Decision<ClaimDecision> {
   const { owner, now, leaseMs } = request;
   if (record === null) return { result: { kind: "idle" }, writes: {} };
-  if (record.deleting) return stayIdle(record, inbox, {});
+  // S-28: nobody but its root's owner runs a child.
+  if (record.deleting || isChild(record.sessionId)) return stayIdle(record, inbox, {});
   if (isLeaseAlive(record, now)) {
     return { result: { kind: "busy", until: record.lease?.expiresAt ?? now }, writes: {} };
   }

@@ -3,7 +3,7 @@ import type { Arrival } from "../arrival.js";
 import type { Commit, Lease } from "../ports.js";
 import type { RecordPatch, SessionRecord } from "../record.js";
 import { failedWake } from "./claim.js";
-import { type Decision, requireLease, type Writes } from "./decision.js";
+import { type Decision, isChild, requireLease, type Writes } from "./decision.js";
 import { RENEWALS } from "./limits.js";
 import { retryDelayMs } from "./retry.js";
 import { dueMark, isUndeliveredWake } from "./work.js";
@@ -14,7 +14,8 @@ export function decideRenew(
   request: { now: number; leaseMs: number },
 ): Decision<{ cancelled: boolean }> {
   const before = requireLease(record, lease);
-  return { result: { cancelled: before.cancelRequested }, writes: { record: renewed(lease, request) } };
+  const writes = isChild(lease.sessionId) ? {} : { record: renewed(lease, request) };
+  return { result: { cancelled: before.cancelRequested }, writes };
 }
 
 /** Whether somebody asked for the turn to be stopped, as far as its owner may know (S-20, S-23). */
@@ -30,6 +31,7 @@ export function decideCommit(
   request: { now: number; leaseMs: number },
 ): Decision<{ cancelled: boolean }> {
   const before = requireLease(record, lease);
+  if (isChild(lease.sessionId)) return committedChild(before, commit, request);
   const step = committed(before, commit);
   return {
     result: { cancelled: before.cancelRequested },
@@ -39,6 +41,25 @@ export function decideCommit(
         ...step.record,
         ...(isFreshEnough(before, request) ? {} : { ...renewed(lease, request), updatedAt: request.now }),
       },
+    },
+  };
+}
+
+/** S-28: a child has no lease to renew and no attempts to forget; it only moves up in lists, as seldom as a root does. */
+function committedChild(
+  before: SessionRecord,
+  commit: Commit,
+  { now, leaseMs }: { now: number; leaseMs: number },
+): Decision<{ cancelled: boolean }> {
+  const fields: RecordPatch = commit.record ?? {};
+  const hasTurned = fields.status !== undefined && fields.status !== before.status;
+  const isStale = now - before.updatedAt >= leaseMs / RENEWALS;
+  return {
+    result: { cancelled: false },
+    writes: {
+      puts: commit.puts,
+      removes: commit.removes,
+      record: { ...fields, ...(hasTurned || isStale ? { updatedAt: now } : {}) },
     },
   };
 }

@@ -3,6 +3,8 @@
  * record, the one receipt and the inbox, asks the decision, and carries its writes out; reading, deciding and writing
  * are one atomic section (or conditional writes that fail as one when what was read has changed).
  */
+
+import { parentSessionIdOf } from "../../spec/index.js";
 import type { Arrival, DeadLetter, Receipt } from "../arrival.js";
 import { LeaseLostError } from "../errors.js";
 import type { LifecycleEvent } from "../lifecycle.js";
@@ -54,8 +56,17 @@ export function isLeaseAlive(record: SessionRecord, now: number): boolean {
  * made anew under an id counts its fences anew.
  */
 export function requireLease(record: SessionRecord | null, lease: Lease): SessionRecord {
-  if (record?.lease?.owner !== lease.owner || record.fence !== lease.fence) {
-    throw new LeaseLostError(lease.sessionId, lease.fence);
-  }
+  if (record === null || !isHeld(record, lease)) throw new LeaseLostError(lease.sessionId, lease.fence);
   return record;
+}
+
+/** Whether the lease is the present one; of a child, the one that its caller's owner claimed last (S-28). */
+export function isHeld(record: SessionRecord, lease: Lease): boolean {
+  const owner = isChild(record.sessionId) ? record.claimedBy : record.lease?.owner;
+  return owner === lease.owner && record.fence === lease.fence;
+}
+
+/** Whether the session is a child: run by its root's owner, and by nobody who finds it due (S-28, S-66). */
+export function isChild(sessionId: string): boolean {
+  return parentSessionIdOf(sessionId) !== null;
 }

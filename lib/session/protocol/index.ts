@@ -1,8 +1,18 @@
 export { decideAccept, isReceiptExpired } from "./accept.js";
 export { decideCancel } from "./cancel.js";
 export { type ClaimDecision, decideClaim } from "./claim.js";
+export { decideClaimChild } from "./claim-child.js";
 export { decideCommit, decideIsCancelled, decideRelease, decideRenew } from "./commit.js";
-export { type Decision, isLeaseAlive, type ReceiptChange, recordAfter, requireLease, type Writes } from "./decision.js";
+export {
+  type Decision,
+  isChild,
+  isHeld,
+  isLeaseAlive,
+  type ReceiptChange,
+  recordAfter,
+  requireLease,
+  type Writes,
+} from "./decision.js";
 export { decideBeginDelete, strippedReceipt } from "./delete.js";
 export { decideExpire, isExpired } from "./expiry.js";
 export {

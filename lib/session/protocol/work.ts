@@ -4,6 +4,7 @@ import { CheckpointCorruptError } from "../errors.js";
 import { wakeArrivalId } from "../fingerprint.js";
 import type { Work } from "../ports.js";
 import type { ActiveArrival, SessionRecord } from "../record.js";
+import { isChild } from "./decision.js";
 import { HELD_LIMIT_MS } from "./limits.js";
 
 /**
@@ -29,10 +30,12 @@ export function nextWork(record: SessionRecord, inbox: readonly Arrival[], now: 
 /**
  * When the session is due: the lease's expiry while there is a lease, else the earliest of waiting work, a retry, the
  * park's `resumeAt`, a held arrival's end and unpublished events; where there is none of these, the session's expiry. What
- * is due at once carries the time of the write that made it so. Null when nothing is.
+ * is due at once carries the time of the write that made it so. Null when nothing is, and for a child, which is run by its
+ * root's owner alone (S-28, S-66).
  */
 export function dueMark(record: SessionRecord, inbox: readonly Arrival[]): number | null {
   if (record.deleting) return record.dueAt;
+  if (isChild(record.sessionId)) return null;
   if (record.lease !== null) return record.lease.expiresAt;
   const marks: number[] = [];
   if (record.unpublished > 0) marks.push(record.updatedAt);

@@ -1,6 +1,7 @@
 /** Writes and the conditions they stand under, as data, and their expressions. */
 import type { AttributeValue, TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import type { Lease } from "../../session/ports.js";
+import { isChild } from "../../session/protocol/index.js";
 import type { SessionRecord } from "../../session/record.js";
 import { scalar } from "./attributes.js";
 import type { Item, Key } from "./keys.js";
@@ -43,10 +44,15 @@ export function hasRevision(rev: number): Condition {
 /** S-23: the lease is the present one; a released one has no owner. Its expiry does not matter (S-24). */
 export function isHeldUnder(lease: Lease): Condition {
   return {
-    text: "#fence = :isFence AND leaseOwner = :isOwner",
+    text: `#fence = :isFence AND ${ownerAttribute(lease)} = :isOwner`,
     names: { "#fence": "fence" },
     values: { ":isFence": scalar(lease.fence), ":isOwner": scalar(lease.owner) },
   };
+}
+
+/** Where the record's item names the owner; a child has one without a lease (S-28). */
+export function ownerAttribute({ sessionId }: Lease): "leaseOwner" | "claimedBy" {
+  return isChild(sessionId) ? "claimedBy" : "leaseOwner";
 }
 
 /** S-20: nobody asked the running turn to stop. */

@@ -1,7 +1,8 @@
 /**
  * Where things lie in the one table. Everything of a session shares its partition:
  *
- *     S#<session>   EV#<rev>#<n>    a lifecycle event not yet published, in the order it was written
+ *     S#<session>   CH#<child>      names a child of the session, as long as that child's record is there (S-88)
+ *                   EV#<rev>#<n>    a lifecycle event not yet published, in the order it was written
  *                   IN#<seq>        an arrival that has not settled
  *                   META            the record; every other item of the partition changes in a transaction with it
  *                   RC#<seq>        names the receipt of an arrival, so that deleting the session finds it (S-87)
@@ -32,6 +33,7 @@ const SEQ_DIGITS = 12;
 const TIME_DIGITS = 16;
 
 export const sessionPartition = (sessionId: string): string => `S#${sessionId}`;
+const childNamePrefix = "CH#";
 export const letterPrefix = "D#";
 export const letterPartition = (id: string): string => letterPrefix + id;
 export const recordKey = (sessionId: string): Key => keyOf(sessionPartition(sessionId), META);
@@ -40,6 +42,7 @@ export const letterKey = (id: string): Key => keyOf(letterPartition(id), META);
 
 /** Ranges of sort keys: the first and the last that belong to it. */
 export const RANGES = {
+  children: ["CH#", "CH#~"],
   /** The record and the inbox, which is all that a decision reads of a session. */
   head: ["IN#", META],
   /** The same with the unpublished events. */
@@ -48,6 +51,11 @@ export const RANGES = {
   receipts: ["RC#", "RC#~"],
   thread: ["T#", "T$"],
 } as const;
+
+/** @param child - the whole id of the child */
+export function childNameKey(sessionId: string, child: string): Key {
+  return keyOf(sessionPartition(sessionId), childNamePrefix + child);
+}
 
 export function inboxKey(sessionId: string, seq: number): Key {
   return keyOf(sessionPartition(sessionId), `IN#${padded(seq, SEQ_DIGITS)}`);
@@ -80,6 +88,10 @@ export function isRecord(item: Item): boolean {
 
 export function isInboxItem(item: Item): boolean {
   return item.sk?.S?.startsWith("IN#") === true;
+}
+
+export function isChildName(item: Item): boolean {
+  return item.sk?.S?.startsWith(childNamePrefix) === true;
 }
 
 /** The name of a receipt, in its session's partition. */

@@ -103,6 +103,44 @@ describeDynamoDb("large values and large commits", (db) => {
     expect(heir.thread).toEqual([{ key: "big", value: "" }]);
   });
 
+  it("S-74 S-75 S-78 S-28 keeps large values and large commits of a child, and names what is missing", async () => {
+    const mine = await claimed();
+    const child = { sessionId: "s1~1", workflow: "billing", now: T0 };
+    const { lease: held } = await store.claimChild(mine, child);
+    const big = "x".repeat(5 * MB);
+    await store.commit(held, aCommit({ status: "running", title: big }, { ...manyItems("1"), big }), TIME);
+    const { thread, record } = await open().claimChild(mine, child);
+    expect(record.title).toBe(big);
+    expect(thread.find(({ key }) => key === "big")?.value).toBe(big);
+    expect(thread).toHaveLength(ITEMS + 1);
+    expect(largestItem).toBeLessThan(MAX_ITEM_BYTES);
+    await store.commit(held, aCommit({ title: null }, { big: "small", bigger: big }, ["k000"]), TIME);
+
+    const orphans = await largeValues.list({ after: "", limit: 100 });
+    const page = { before: Date.now() + 1, after: "", limit: 100 };
+    expect(await store.removeOrphans?.(page)).toMatchObject({ removed: orphans.length - 1 });
+    expect((await store.read("s1~1"))?.thread).toHaveLength(ITEMS + 1);
+    await largeValues.removeAll("S#s1~1");
+    await expect(store.read("s1~1")).rejects.toMatchObject({ sessionId: "s1~1", key: "T#bigger" });
+    const { thread: left } = await open().claimChild(mine, child);
+    expect(left.find(({ key }) => key === "bigger")?.value).toBe("");
+  });
+
+  it("S-78 S-28 carries out the large commit of a former owner before it takes the child over", async () => {
+    const mine = await claimed();
+    const child = { sessionId: "s1~1", workflow: "billing", now: T0 };
+    const { lease: held } = await store.claimChild(mine, child);
+    const dying = open((n) => {
+      if (n === 2) throw new Error("stopped");
+    });
+    await expect(dying.commit(held, aCommit({ position: "one" }, manyItems("1")), TIME)).rejects.toThrow("stopped");
+    const later = won(await open().claim("s1", { ...CLAIM, owner: "b", now: T0 + lease.leaseMs })).lease;
+
+    const { record, thread } = await open().claimChild(later, child);
+    expect(record.position).toBe("one");
+    expect(thread).toHaveLength(ITEMS);
+  });
+
   it("S-76 never writes a large value over", async () => {
     const names: string[] = [];
     const { put } = largeValues;

@@ -1,11 +1,11 @@
 /** An owner's writes that need no read: a step, and a renewal. They stand under its fence alone (S-23). */
 import { LeaseLostError } from "../../session/errors.js";
 import type { Commit, Lease } from "../../session/ports.js";
-import { decideCommit, decideRenew } from "../../session/protocol/index.js";
+import { decideCommit, decideRenew, isChild } from "../../session/protocol/index.js";
 import type { SessionRecord } from "../../session/record.js";
 import { numberFrom } from "./attributes.js";
 import { type Context, forOperation } from "./carrying.js";
-import { allOf, hasNothingPending, isHeldUnder, isNotCancelled } from "./expressions.js";
+import { allOf, hasNothingPending, isHeldUnder, isNotCancelled, ownerAttribute } from "./expressions.js";
 import { type Item, recordKey } from "./keys.js";
 import { carryOutPending } from "./pending.js";
 import { persistently } from "./persistently.js";
@@ -57,6 +57,7 @@ export async function renewLease(
 ): Promise<{ cancelled: boolean }> {
   // Nothing is there to be renewed; a cancellation is seen by the write that takes the lease.
   if (untaken.get(lease)) return { cancelled: false };
+  if (isChild(lease.sessionId)) return { cancelled: await isTurnCancelled(context, { views, untaken }, lease) };
   const { sessionId } = lease;
   const { view: known, ticket } = views.take(lease);
   const before = (known ?? assumedView(lease)).record;
@@ -92,15 +93,19 @@ async function clearOrLose(context: Context, lease: Lease, item: Item | undefine
 }
 
 function isMine(lease: Lease, item: Item | undefined): boolean {
-  return item?.leaseOwner?.S === lease.owner && numberFrom(item.fence) === lease.fence;
+  return item?.[ownerAttribute(lease)]?.S === lease.owner && numberFrom(item.fence) === lease.fence;
 }
 
 function isCancelled(item: Item | undefined): boolean {
   return item?.cancelRequested?.BOOL === true;
 }
 
-/** What the fence alone says of a record: it is held under the lease, and some arrival is under way. */
+/** What the fence alone says of a record: it is held under the lease, and, but for a child, some arrival is under way. */
 function assumedView({ sessionId, owner, fence }: Lease): View {
+  if (isChild(sessionId)) {
+    const record = { sessionId, fence, claimedBy: owner, lease: null, active: null, updatedAt: 0 };
+    return { record: record as unknown as SessionRecord, rev: 0, inbox: [] };
+  }
   const active = { arrival: { id: "", seq: 0 }, attempts: 1 };
   const record = { sessionId, fence, lease: { owner, expiresAt: 0 }, active } as unknown as SessionRecord;
   return { record, rev: 0, inbox: [] };

@@ -50,6 +50,8 @@ const SCALAR_FIELDS = [
   "deleting",
   "expiresAt",
   "keepMs",
+  "claimedBy",
+  "rootCreatedAt",
   "createdAt",
   "updatedAt",
 ] as const;

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { aCommit, anAccept, anEvent, aSettlement, lease, T0, won } from "../../../test/harness/builders.js";
 import { describeDynamoDb } from "../../../test/harness/dynamodb.js";
-import { countRequests } from "../../../test/harness/dynamodb-wire.js";
+import { countRequests, tap } from "../../../test/harness/dynamodb-wire.js";
 import type { ClaimResult } from "../../session/ports.js";
 import { createDynamoSessionStore } from "./index.js";
 
@@ -154,6 +154,42 @@ describeDynamoDb("requests", (db) => {
 
     expect(await during(() => store.claim("s1", { ...CLAIM, owner: "b" }))).toEqual(["Query"]);
     expect(await during(() => store.claim("unknown", CLAIM))).toEqual(["Query"]);
+  });
+
+  it("S-28 makes a child in one request, and takes one over in two and a read of its thread", async () => {
+    const { store, during } = await counted();
+    await store.accept(anAccept());
+    const { lease: mine } = won(await store.claim("s1", CLAIM));
+    const child = { sessionId: "s1~1", workflow: "billing", now: T0 };
+
+    expect(await during(() => store.claimChild(mine, child))).toEqual(["TransactWriteItems"]);
+    const { lease: held } = await store.claimChild(mine, child);
+    expect(await during(() => store.commit(held, aCommit({ status: "running" }, { k: "v" }), TIME))).toEqual([
+      "TransactWriteItems",
+    ]);
+    const again = await during(() => store.claimChild(mine, child));
+    expect(again).toEqual(["TransactWriteItems", "Query"]);
+    await store.release(mine, { now: T0 });
+    const { lease: later } = won(await store.claim("s1", { ...CLAIM, now: T0 + lease.leaseMs }));
+    const taken = await during(() => store.claimChild(later, child));
+    expect(taken.sort()).toEqual(["Query", "TransactWriteItems", "TransactWriteItems"]);
+  });
+
+  it("S-28 S-77 moves a child in no index while its last move is fresh", async () => {
+    const sent: string[] = [];
+    const client = tap(db.client(), "command", (request, send) => {
+      sent.push(JSON.stringify(request.input));
+      return send();
+    });
+    const store = createDynamoSessionStore({ table: await db.table(), client });
+    await store.accept(anAccept());
+    const { lease: mine } = won(await store.claim("s1", CLAIM));
+    const { lease: held } = await store.claimChild(mine, { sessionId: "s1~1", workflow: "billing", now: T0 });
+    await store.commit(held, aCommit({ status: "running" }, { k: "v" }), TIME);
+    await store.commit(held, aCommit({ status: "running" }, { k: "w" }), { ...TIME, now: T0 + 1 });
+
+    expect(sent.at(-1)).toContain("s1~1");
+    expect(sent.at(-1)).not.toMatch(/listKey|dueKey|updatedAt|status/);
   });
 
   it("S-77 writes with a step what the step added, however long the session is", async () => {

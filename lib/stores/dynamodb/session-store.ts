@@ -16,6 +16,7 @@ import { clientSettings } from "../aws-client.js";
 import { type Sleep, sleepFor } from "../backoff.js";
 import { acceptArrival, createFreshSessions } from "./accepting.js";
 import type { Context } from "./carrying.js";
+import { claimChild } from "./children.js";
 import { decided, ownerDecided, written } from "./deciding.js";
 import { removeSession } from "./deleting.js";
 import { hasRevision } from "./expressions.js";
@@ -53,7 +54,8 @@ const EVENTS_AT_ONCE = 80;
 
 /**
  * Requests: accept 2 (1 for a session that is likely new), claim 2 (a session that has run: 3, two of them at once; one
- * whose lease may be taken later: 1, or none where this process has made it), commit and renew 1, settle, hold and release
+ * whose lease may be taken later: 1, or none where this process has made it), claim of a new child 1, of a known one 3
+ * (two of them at once), commit and renew 1, settle, hold and release
  * 1 (2 and more when somebody else wrote meanwhile).
  *
  * @throws {StoreUnavailableError} from every method, when the service stays busy (S-94)
@@ -94,6 +96,8 @@ export function createDynamoSessionStore(options: DynamoSessionStoreOptions): Se
         return structuredClone({ ...result, thread });
       });
     },
+
+    claimChild: (caller, child) => claimChild(context, held, caller, { ...child }),
 
     renew: (lease, request) => renewLease(context, held, lease, request),
 

@@ -8,6 +8,7 @@ import {
   decideBeginDelete,
   decideCancel,
   decideClaim,
+  decideClaimChild,
   decideCommit,
   decideExpire,
   decideHold,
@@ -73,6 +74,11 @@ export function createMemorySessionStore(): SessionStore {
     async claim(sessionId, request) {
       const result = carryOut(sessionId, decideClaim(recordOf(sessionId), inboxOf(sessionId), request));
       return result.kind === "claimed" ? { ...result, thread: threadOf(sessions.get(sessionId)) } : result;
+    },
+
+    async claimChild(caller, child) {
+      const decision = decideClaimChild(recordOf(caller.sessionId), recordOf(child.sessionId), caller, child);
+      return { ...carryOut(child.sessionId, decision), thread: threadOf(sessions.get(child.sessionId)) };
     },
 
     async renew(lease, request) {

@@ -8,6 +8,7 @@ import {
   decideBeginDelete,
   decideCancel,
   decideClaim,
+  decideClaimChild,
   decideCommit,
   decideExpire,
   decideHold,
@@ -81,6 +82,16 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
         const { result, writes } = decideClaim(record, inbox(sessionId), request);
         carryOut(db(), sessionId, record, writes);
         return result.kind === "claimed" ? { ...result, thread: threadOf(db(), sessionId) } : result;
+      });
+    },
+
+    async claimChild(caller, child) {
+      const { sessionId } = child;
+      return db().write(() => {
+        const record = recordOf(db(), sessionId);
+        const { result, writes } = decideClaimChild(recordOf(db(), caller.sessionId), record, caller, child);
+        carryOut(db(), sessionId, record, writes);
+        return { ...result, thread: threadOf(db(), sessionId) };
       });
     },
 
