@@ -5,8 +5,12 @@ export {
   type CodeStateResult,
   type CodeStateRun,
   DEFAULT_SANDBOX_LIMITS,
+  type Evaluation,
+  type EvaluationResult,
+  type Repl,
   type Sandbox,
   type SandboxFailure,
   type SandboxLimits,
   type ScriptCallResult,
+  type ScriptRun,
 } from "./types.js";

@@ -1,19 +1,21 @@
 /**
  * The guest's own set-up, evaluated in the engine before the script: console, seeded random, tools, the call of the
- * default export. It is JavaScript for QuickJS and runs inside the sandbox, so the script can disturb it but gains
+ * default export, a REPL's evaluations. It is JavaScript for QuickJS and runs inside the sandbox, so the script can disturb it but gains
  * nothing by that: what guards the host is in worker.ts. It takes the built-ins it needs before the script can change
  * them, and speaks to the worker in JSON text.
  *
- * Evaluates to a function of the worker's entrances that returns `{ start, answer, fail }`.
+ * Evaluates to a function of the worker's entrances that returns `{ answer, fail }`, `start` for a code state, and for a
+ * REPL `begin` and `finish`, called before and after each evaluation.
  */
 export const PRELUDE = String.raw`
 (function (print, call, settle, foreign, configText) {
   "use strict";
   const { parse, stringify } = JSON;
   const { create, defineProperty, freeze, keys } = Object;
+  const { ownKeys, defineProperty: tryToDefine } = Reflect;
   const { isArray } = Array;
   const { imul } = Math;
-  const [TheError, TheTypeError, ThePromise, TheString, Errors] = [Error, TypeError, Promise, String, WeakSet];
+  const [TheError, TheTypeError, ThePromise, TheString, TheProxy, Errors] = [Error, TypeError, Promise, String, Proxy, WeakSet];
   const uncurry = (method) => Function.prototype.call.bind(method);
   const slice = uncurry(String.prototype.slice);
   const split = uncurry(String.prototype.split);
@@ -21,14 +23,13 @@ export const PRELUDE = String.raw`
   const charCode = uncurry(String.prototype.charCodeAt);
   const has = uncurry(WeakSet.prototype.has);
   const add = uncurry(WeakSet.prototype.add);
-  const config = parse(configText);
+  let config = parse(configText);
 
   const hidden = (target, name, value) =>
-    defineProperty(target, name, { value, writable: true, enumerable: false, configurable: true });
+    defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 
   // ── Math.random: sfc32 over the seed's two words
-  const low = config.seed | 0, high = (config.seed / 4294967296) | 0;
-  let a = low, b = high, c = 0x9e3779b9, d = 1;
+  let a, b, c, d;
   const word = () => {
     const t = (((a + b) | 0) + d) | 0;
     d = (d + 1) | 0;
@@ -38,7 +39,11 @@ export const PRELUDE = String.raw`
     c = (c + t) | 0;
     return t >>> 0;
   };
-  for (let i = 0; i < 16; i += 1) word();
+  const sow = (seed) => {
+    a = seed | 0, b = (seed / 4294967296) | 0, c = 0x9e3779b9, d = 1;
+    for (let i = 0; i < 16; i += 1) word();
+  };
+  sow(config.seed);
   hidden(Math, "random", () => ((word() >>> 5) * 67108864 + (word() >>> 6)) / 9007199254740992);
 
   // ── console
@@ -70,7 +75,7 @@ export const PRELUDE = String.raw`
   });
 
   // ── tools
-  const pending = create(null);
+  let pending = create(null);
   const overLimit = new Errors();
   let lastCall = 0;
   const kindOf = (value) => (value === null ? "null" : isArray(value) ? "an array" : "a " + typeof value);
@@ -113,13 +118,13 @@ export const PRELUDE = String.raw`
   freeze(tools);
 
   const freezeDeeply = (root) => {
-    const open = [root];
-    while (open.length > 0) {
-      const value = open[open.length - 1];
-      open.length -= 1;
+    let open = { value: root, next: null };
+    while (open !== null) {
+      const { value } = open;
+      open = open.next;
       if (typeof value !== "object" || value === null) continue;
-      freeze(value);
-      for (const key of keys(value)) open[open.length] = value[key];
+      const names = keys(freeze(value));
+      for (let i = 0; i < names.length; i += 1) open = { value: value[names[i]], next: open };
     }
     return root;
   };
@@ -147,7 +152,8 @@ export const PRELUDE = String.raw`
         else if (error.name === "SyntaxError" && indexOf(error.stack, "    at " + config.file + ":") === 0) kind = "syntax";
       }
     } catch {}
-    settle(stringify({ status: "error", kind, reason, nothing: error === null || error === undefined }));
+    const nothing = error === null || error === undefined;
+    settle(stringify({ __proto__: null, status: "error", kind, reason, nothing, holdsNames: holdsNames() }));
   };
 
   const { state, trigger } = config;
@@ -166,6 +172,52 @@ export const PRELUDE = String.raw`
     }
     settle('{"status":"ok"}');
   };
-  return { start, answer, fail };
+
+  // ── a REPL
+  let builtIn = 0;
+  const holdsNames = () => builtIn > 0 && ownKeys(globalThis).length > builtIn;
+  // Behind a proxy, because a script that froze the object itself would keep a later one from its own tools.
+  const surface = create(null);
+  const never = () => false;
+  const shut = { __proto__: null, set: never, defineProperty: never, deleteProperty: never, preventExtensions: never, setPrototypeOf: never };
+  const scoped = new TheProxy(surface, shut);
+  const restore = (name, value) => {
+    const whole = { __proto__: null, value, writable: true, enumerable: false, configurable: true };
+    // What a script declares itself (function tools() {}) can be given a value and nothing else.
+    if (tryToDefine(globalThis, name, whole) || tryToDefine(globalThis, name, { __proto__: null, value })) return;
+    throw new TheTypeError(name);
+  };
+  const begin = (text) => {
+    config = parse(text);
+    sow(config.seed);
+    pending = create(null);
+    const old = keys(surface);
+    for (let i = 0; i < old.length; i += 1) delete surface[old[i]];
+    for (let i = 0; i < config.tools.length; i += 1) {
+      const value = toolFunction(config.tools[i][1]);
+      defineProperty(surface, config.tools[i][0], { __proto__: null, value, enumerable: true, configurable: true });
+    }
+    const { args } = config;
+    defineProperty(args, "variables", { __proto__: null, value: freezeDeeply(config.variables), enumerable: true });
+    restore("tools", scoped);
+    restore("args", args);
+    if (builtIn === 0) builtIn = ownKeys(globalThis).length;
+  };
+  const resultText = (value) => {
+    if (typeof value === "string") return value;
+    return typeof value === "bigint" ? TheString(value) : (stringify(value) ?? "");
+  };
+  const finish = async (evaluated) => {
+    let text;
+    try {
+      text = resultText(await (await evaluated).value);
+    } catch (error) {
+      return fail(error);
+    }
+    const lost = text.length - config.maxResultChars;
+    if (lost > 0) text = slice(text, 0, config.maxResultChars);
+    settle(stringify({ __proto__: null, status: "ok", text, lost: lost > 0 ? lost : 0, holdsNames: holdsNames() }));
+  };
+  return { start, answer, fail, begin, finish };
 })
 `;

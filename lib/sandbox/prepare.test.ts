@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_SOURCE_CHARS, prepareScript } from "./prepare.js";
+import { MAX_SOURCE_CHARS, prepareEvaluation, prepareScript } from "./prepare.js";
 
 const prepared = async (source: string) => {
   const result = await prepareScript(source, "scripts/a.js");
@@ -68,5 +68,27 @@ describe("prepareScript", () => {
   it("reads a script that begins with a hashbang or a byte-order mark", async () => {
     expect(await prepared("#!/usr/bin/env node\n1;")).toBe("///usr/bin/env node\n1;");
     expect(await prepared("\ufeff1;")).toContain("1;");
+  });
+});
+
+describe("prepareEvaluation", () => {
+  const evaluation = async (source: string) => {
+    const result = await prepareEvaluation(source, "scripts/a.js");
+    return result.ok ? result.source : `${result.kind}: ${result.reason}`;
+  };
+
+  it.each([
+    ["const a = 1, { b } = c;", "var a = 1, { b } = c;"],
+    ["let a, b = 1, c\nd()", "var a=void 0, b = 1, c=void 0\nd()"],
+    ["class A extends B {}\n(c)", "var A=class A extends B {};\n(c)"],
+    ["class A{}class B{}", "var A=class A{};var B=class B{};"],
+    ["function f() { const a = 1; }\nvar b;", "function f() { const a = 1; }\nvar b;"],
+    ["for (const a of b) { let c; class D {} }", "for (const a of b) { let c; class D {} }"],
+    ["#!/bin/x\nlet a = await b;", "///bin/x\nvar a = await b;"],
+    ['import { defineCodeState as d } from "parkway/sandbox";\nconst a = 1;', /^var d=\(main\)=>main;; +\nvar a = 1;$/],
+  ])("R-311 R-254 leaves nothing that a later evaluation cannot declare again: %j", async (source, rewritten) => {
+    expect(await evaluation(source)).toEqual(
+      rewritten instanceof RegExp ? expect.stringMatching(rewritten) : rewritten,
+    );
   });
 });

@@ -5,6 +5,8 @@ import {
   type CodeStateResult,
   type CodeStateRun,
   DEFAULT_SANDBOX_LIMITS,
+  type Evaluation,
+  type EvaluationResult,
   type Sandbox,
   type SandboxLimits,
   type ScriptCallResult,
@@ -72,4 +74,50 @@ export function reasonOf({ result }: Ran, kind: string): string {
   if (result.status === "ok" || result.kind !== kind)
     throw new Error(`expected ${kind}, got ${JSON.stringify(result)}`);
   return result.reason;
+}
+
+export interface ReplOptions {
+  limits?: Partial<SandboxLimits>;
+  answer?: (call: Call) => ScriptCallResult | Promise<ScriptCallResult>;
+}
+
+/** A REPL whose scripts are called `code` and find `read_file`. */
+export function aRepl(sandbox: Sandbox, { limits, answer = echo }: ReplOptions = {}) {
+  const repl = sandbox.openRepl();
+  const calls: Call[] = [];
+  const evaluate = (source: string, overrides: Partial<Evaluation> = {}): Promise<EvaluationResult> =>
+    repl.evaluate({
+      file: "code",
+      source,
+      args: {},
+      variables: {},
+      tools: ["read_file"],
+      startAt: 1_700_000_000_000,
+      seed: 42,
+      callTool: async (name, args, index) => {
+        const call = { name, args, index };
+        calls.push(call);
+        return answer(call);
+      },
+      limits: { ...DEFAULT_SANDBOX_LIMITS, timeoutMs: AMPLE_MS, ...limits },
+      ...overrides,
+    });
+  const told = (ran: EvaluationResult) => (ran.status === "ok" ? ran.text : `${ran.kind}: ${ran.reason}`);
+  return {
+    repl,
+    calls,
+    evaluate,
+    /** Results of evaluations one after the other. */
+    async texts(...sources: string[]): Promise<string[]> {
+      const texts: string[] = [];
+      for (const source of sources) texts.push(told(await evaluate(source)));
+      return texts;
+    },
+    /** Kind and reason of an evaluation that must have failed. */
+    async failed(source: string): Promise<string> {
+      const ran = await evaluate(source);
+      if (ran.status === "ok") throw new Error(`expected a failure, got ${JSON.stringify(ran.text)}`);
+      return told(ran);
+    },
+  };
 }

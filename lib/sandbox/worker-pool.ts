@@ -25,6 +25,10 @@ export interface WorkerPool {
   take(): Promise<PooledWorker>;
   /** Takes back a worker that is idle again. */
   give(worker: PooledWorker): void;
+  /** Leaves a worker with its taker, who has nothing for it to do until `wake`; nothing hears of it meanwhile. */
+  rest(worker: PooledWorker): void;
+  /** False when the worker has died at rest. */
+  wake(worker: PooledWorker): boolean;
   /** Ends a worker whatever it is doing. */
   discard(worker: PooledWorker): Promise<unknown>;
   close(): Promise<void>;
@@ -61,6 +65,15 @@ export function createWorkerPool(size: number): WorkerPool {
       if (idle.length >= size) return void discard(worker);
       idle.push(worker);
       worker.thread.unref();
+    },
+    rest(worker) {
+      worker.listener = null;
+      worker.thread.unref();
+    },
+    wake(worker) {
+      if (!all.has(worker)) return false;
+      worker.thread.ref();
+      return true;
     },
     discard,
     async close() {

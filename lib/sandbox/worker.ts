@@ -1,5 +1,6 @@
 /**
- * The worker thread: one QuickJS evaluation at a time, each in an engine instance of its own.
+ * The worker thread: one QuickJS evaluation at a time. A code state's run has an engine instance of its own, the
+ * evaluations of a REPL share the one the worker holds.
  *
  * The file is started as it is by Node (types stripped) or compiled, so it imports no sibling at run time and uses
  * erasable syntax only. An engine instance is never freed, only dropped: freeing one whose guest misbehaved can abort,
@@ -16,7 +17,7 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from "quickjs-emscripten-core";
-import type { FromWorker, ToWorker, WorkerOutcome, WorkerRun, WorkerStart } from "./protocol.js";
+import type { FromWorker, ReplAfter, ToWorker, WorkerOutcome, WorkerRun, WorkerStart } from "./protocol.js";
 import type { SandboxFailure } from "./types.js";
 
 const PAGE_BYTES = 65_536;
@@ -29,6 +30,8 @@ const STACK_LIMIT_BYTES = 256 * 1024;
 /** Jobs run before the thread looks at its messages again. */
 const JOBS_PER_SLICE = 1_000;
 const MAX_TIMER_MS = 2_147_483_647;
+/** QuickJS's JS_EVAL_FLAG_ASYNC: a script with top-level await, evaluating to a promise of `{ value }`. */
+const SCRIPT_WITH_AWAIT = 1 << 7;
 
 const MAX_LINE_CHARS = 8_000;
 const MAX_LINES = 10_000;
@@ -57,15 +60,25 @@ port.on("message", (message: ToWorker) => {
     if (current?.run === message.run) current.answer(message.answer);
     return;
   }
+  if (message.type === "forget") {
+    if (held) prepareSpare(held.limitBytes);
+    held = null;
+    return;
+  }
   evaluate(message).catch((error) => {
     current = null;
+    held = null;
     send({ type: "done", run: message.run, outcome: failed("engine", `The sandbox failed: ${String(error)}`) });
   });
 });
 send({ type: "ready" });
 
 /** What the prelude says at the end; `nothing` marks an error value of null, which a full memory can produce. */
-type Told = WorkerOutcome & { nothing?: boolean };
+type Told = WorkerOutcome & { nothing?: boolean; holdsNames?: boolean };
+
+/** The worker's side of what the prelude may call. */
+type Entrances = Record<"print" | "call" | "settle" | "foreign", (...args: string[]) => unknown>;
+type Guest = Record<"start" | "answer" | "fail" | "begin" | "finish", QuickJSHandle>;
 
 interface Engine {
   memory: { readonly buffer: ArrayBuffer };
@@ -75,10 +88,24 @@ interface Engine {
   context: QuickJSContext;
   /** The prelude, not yet called. */
   setUp: QuickJSHandle;
+  /** The prelude's functions, once it has been called. */
+  guest: Guest | null;
+  /** Those of the evaluation under way. */
+  entrances: Entrances;
 }
+
+/** The engine of the REPL that this worker serves. */
+let held: Engine | null = null;
 
 /** The next evaluation's engine, made while the thread is idle: instantiating one is half of a short run. */
 let spare: Promise<Engine> | null = null;
+
+function prepareSpare(limitBytes: number): void {
+  setImmediate(() => {
+    spare = createEngine(limitBytes);
+    spare.catch(() => {});
+  });
+}
 
 async function takeEngine(limitBytes: number): Promise<Engine> {
   const ready = await spare;
@@ -98,11 +125,15 @@ async function createEngine(limitBytes: number): Promise<Engine> {
   runtime.setMaxStackSize(STACK_LIMIT_BYTES);
   const context = runtime.newContext();
   const setUp = context.unwrapResult(context.evalCode(prelude, "sandbox"));
-  return { memory, limitBytes, pages, runtime, context, setUp };
+  const nowhere = () => undefined;
+  const entrances = { print: nowhere, call: nowhere, settle: nowhere, foreign: nowhere };
+  return { memory, limitBytes, pages, runtime, context, setUp, guest: null, entrances };
 }
 
 async function evaluate(run: WorkerRun): Promise<void> {
-  const engine = await takeEngine(run.memoryLimitBytes);
+  const isRepl = run.type === "evaluate";
+  const isFresh = !isRepl || held === null;
+  const engine = isRepl && held ? held : await takeEngine(run.memoryLimitBytes);
   const { runtime, context, memory } = engine;
 
   send({ type: "started", run: run.run });
@@ -118,6 +149,9 @@ async function evaluate(run: WorkerRun): Promise<void> {
 
   let outcome: WorkerOutcome | null = null;
   let ended = false;
+  let isBroken = false;
+  let hasBegun = false;
+  let holdsNames = false;
   const timer = setTimeout(() => end(timeout()), Math.min(run.timeoutMs, MAX_TIMER_MS));
 
   const end = (result: WorkerOutcome) => {
@@ -125,11 +159,20 @@ async function evaluate(run: WorkerRun): Promise<void> {
     ended = true;
     clearTimeout(timer);
     current = null;
-    send({ type: "done", run: run.run, outcome: result });
-    setImmediate(() => {
-      spare = createEngine(run.memoryLimitBytes);
-      spare.catch(() => {});
-    });
+    if (!isRepl) {
+      send({ type: "done", run: run.run, outcome: result });
+      return prepareSpare(run.memoryLimitBytes);
+    }
+    const isWhole = !isBroken && !isFull() && (result.status === "ok" || HARMLESS.has(result.kind));
+    held = isWhole ? engine : null;
+    if (!isWhole) prepareSpare(run.memoryLimitBytes);
+    const after: ReplAfter = {
+      engine: isWhole ? "kept" : hasBegun || isFresh ? "lost" : "unusable",
+      fresh: isFresh,
+      holdsNames: isWhole && holdsNames,
+      lostPrinted: printed.lost,
+    };
+    send({ type: "done", run: run.run, outcome: result, repl: after });
   };
 
   /** Runs guest code and whatever it set going, then sees whether the evaluation is over. */
@@ -139,7 +182,8 @@ async function evaluate(run: WorkerRun): Promise<void> {
       enter();
       if (outcome === null) runtime.executePendingJobs(JOBS_PER_SLICE).dispose();
     } catch (error) {
-      outcome ??= crashed(error);
+      const failure = crashed(error);
+      outcome ??= failure;
     }
     if (outcome !== null) return end(outcome);
     if (isLate()) return end(timeout());
@@ -150,6 +194,7 @@ async function evaluate(run: WorkerRun): Promise<void> {
 
   /** The engine itself gave up: its host stack overflowed, or it aborted. */
   const crashed = (error: unknown): WorkerOutcome => {
+    isBroken = true;
     if (isLate()) return timeout();
     if (isFull()) return outOfMemory();
     if (error instanceof RangeError) {
@@ -159,26 +204,31 @@ async function evaluate(run: WorkerRun): Promise<void> {
   };
 
   runtime.setInterruptHandler(() => outcome !== null || isLate());
+  // A code state fails for an import, caught or not; a REPL's script gets the error.
   const foreign = (specifier: string) => {
-    outcome ??= failed("import", specifier);
+    if (!isRepl) outcome ??= failed("import", specifier);
   };
   runtime.setModuleLoader((specifier) => {
     foreign(specifier);
     return { error: new Error(`A script cannot import "${specifier}".`) };
   });
-  const print = printer((line) => ended || send({ type: "line", run: run.run, line }));
+  const emit = (line: string) => ended || send({ type: "line", run: run.run, line });
+  const printed = isRepl ? collector(run.maxResultChars, emit) : { print: printer(emit), lost: 0 };
   const calls = callGate(run, (call, tool, args) => send({ type: "call", run: run.run, call, tool, args }));
 
-  const guest = loadPrelude(engine, run.config, {
-    print: (line, lost) => outcome === null && print(JSON.parse(line) as string, Number(lost)),
+  engine.entrances = {
+    print: (line, lost) => outcome === null && printed.print(JSON.parse(line) as string, Number(lost)),
     call: (id, tool, args) => (outcome !== null || isLate() ? undefined : calls.enter(Number(id), tool, args)),
     foreign: (specifier) => foreign(JSON.parse(specifier) as string),
     settle: (text) => {
       outcome ??= isLate() ? timeout() : toldOutcome(JSON.parse(text) as Told);
     },
-  });
+  };
+  engine.guest ??= loadPrelude(engine, run.config);
+  const { guest } = engine;
 
-  const toldOutcome = ({ nothing, ...told }: Told): WorkerOutcome => {
+  const toldOutcome = ({ nothing, holdsNames: hasNames, ...told }: Told): WorkerOutcome => {
+    holdsNames = hasNames === true;
     const isMemory = told.status === "error" && (told.kind === "memory" || (nothing && isFull()));
     return isMemory ? outOfMemory() : told;
   };
@@ -186,7 +236,11 @@ async function evaluate(run: WorkerRun): Promise<void> {
   /** Calls a function of the prelude. The guest's own failure in it, when not reported, ends the run. */
   const invoke = (fn: QuickJSHandle, argument: QuickJSHandle) => {
     const result = context.callFunction(fn, context.undefined, argument);
-    if (result.error && outcome === null) {
+    // An engine that is used only once takes its memory with it.
+    if (isRepl) for (const handle of [argument, result.error ?? result.value]) handle.dispose();
+    if (!result.error) return;
+    isBroken = true;
+    if (outcome === null) {
       outcome = isLate()
         ? timeout()
         : isFull()
@@ -204,22 +258,25 @@ async function evaluate(run: WorkerRun): Promise<void> {
       }),
   };
   step(() => {
-    const loaded = context.evalCode(run.source, run.file, { type: "module" });
+    if (isRepl) invoke(guest.begin, context.newString(run.config));
+    if (outcome !== null) return;
+    hasBegun = true;
+    const loaded = context.evalCode(run.source, run.file, isRepl ? SCRIPT_WITH_AWAIT : { type: "module" });
     if (loaded.error) invoke(guest.fail, loaded.error);
-    else invoke(guest.start, loaded.value);
+    else invoke(isRepl ? guest.finish : guest.start, loaded.value);
   });
 }
 
-function loadPrelude(
-  { context, setUp }: Engine,
-  config: string,
-  entrances: Record<"print" | "call" | "settle" | "foreign", (...args: string[]) => unknown>,
-): Record<"start" | "answer" | "fail", QuickJSHandle> {
-  const entrance = (name: keyof typeof entrances) =>
+/** Kinds of failure after which an engine works as before. */
+const HARMLESS: ReadonlySet<SandboxFailure> = new Set<SandboxFailure>(["threw", "calls", "syntax"]);
+
+function loadPrelude(engine: Engine, config: string): Guest {
+  const { context, setUp } = engine;
+  const entrance = (name: keyof Entrances) =>
     context.newFunction(name, (...handles) => {
       // An exception of the host's must not reach the guest, which would read its message.
       try {
-        const result = entrances[name](...handles.map((handle) => context.getString(handle)));
+        const result = engine.entrances[name](...handles.map((handle) => context.getString(handle)));
         return typeof result === "string" ? context.newString(result) : context.undefined;
       } catch {
         return context.undefined;
@@ -229,7 +286,13 @@ function loadPrelude(
   const args = [...names.map(entrance), context.newString(config)];
   const guest = context.unwrapResult(context.callFunction(setUp, context.undefined, ...args));
   const part = (name: string) => context.getProp(guest, name);
-  return { start: part("start"), answer: part("answer"), fail: part("fail") };
+  return {
+    start: part("start"),
+    answer: part("answer"),
+    fail: part("fail"),
+    begin: part("begin"),
+    finish: part("finish"),
+  };
 }
 
 /** Printed text by line, within bounds; the first line past them is replaced by one notice. */
@@ -247,6 +310,24 @@ function printer(emit: (line: string) => void): (text: string, lost: number) => 
       closed = lines > MAX_LINES || chars > MAX_OUTPUT_CHARS;
       emit(closed ? "(The script printed too much; further lines are dropped.)" : shown);
     }
+  };
+}
+
+/** Printed text up to `limit` characters, lines joined; `lost` counts what is not passed on (R-255). */
+function collector(limit: number, emit: (piece: string) => void) {
+  let room = limit;
+  let isFirst = true;
+  return {
+    lost: 0,
+    print(text: string, cut: number): void {
+      const piece = isFirst ? text : `\n${text}`;
+      isFirst = false;
+      const kept = piece.slice(0, room);
+      this.lost += piece.length - kept.length + cut;
+      // What comes after a gap would read as if it followed.
+      room = cut > 0 ? 0 : room - kept.length;
+      if (kept !== "") emit(kept);
+    },
   };
 }
 

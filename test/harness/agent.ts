@@ -40,7 +40,7 @@ let sandbox: Sandbox | undefined;
 export function sharedSandbox(): Sandbox {
   sandbox ??= createSandbox();
   const shared = sandbox;
-  return { runCodeState: (run) => shared.runCodeState(run), close: async () => {} };
+  return { ...shared, close: async () => {} };
 }
 
 export async function aBench(options: BenchOptions = {}): Promise<Bench> {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as parkway from "../../lib/index.js";
 import type { CodeStateRun } from "../../lib/sandbox/types.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
+import { sharedSandbox } from "../harness/agent.js";
 import { benches, calls, says } from "./support.js";
 
 const ANSWER = `
@@ -70,11 +71,11 @@ states:
 `,
       files: { "workflows/case/scripts/work.js": "export default async function () {}" },
       sandboxRuntime: {
+        ...sharedSandbox(),
         runCodeState: async (run) => {
           runs.push(run);
           return { status: "ok" };
         },
-        close: async () => {},
       },
     });
 

@@ -1,6 +1,7 @@
 /** What one step may take where invocations end (S-53). */
 import { describe, expect, it } from "vitest";
 import type { SandboxLimits } from "../../lib/sandbox/types.js";
+import { sharedSandbox } from "../harness/agent.js";
 import { benches, notes, ofType, says } from "./support.js";
 
 const open = benches();
@@ -62,11 +63,11 @@ it.each([
     files,
     ...(invocationLimitMs === undefined ? {} : { host: { invocationLimitMs } }),
     sandboxRuntime: {
+      ...sharedSandbox(),
       runCodeState: async ({ limits }) => {
         seen.push(limits);
         return { status: "ok" };
       },
-      close: async () => {},
     },
     replies: [],
   });
