@@ -1,7 +1,7 @@
 /** Composing a workflow: its machine, tools, models, prompt, and the tables the kernel reads (H-10, H-25…H-31). */
 
-import { loadMachine, workflowText } from "../intake/index.js";
-import type { GovernanceTables } from "../kernel/types.js";
+import { loadMachine } from "../intake/index.js";
+import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
 import { renderStaticPrompt } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import { createModelSet, type Environment, environmentPricing, environmentPromptCache } from "../models/index.js";
@@ -30,11 +30,16 @@ import {
   type MountTable,
   mountInfos,
 } from "../workspace/index.js";
+import { compositionText, delegationDefinitions } from "./delegations.js";
 import { checkTurnDefaults, pinnedClock, type RuntimeParams } from "./options.js";
 
 /** What all workflows of one agent share. */
 export interface Composer {
-  compose(workflow: string): Promise<Assembly>;
+  /**
+   * @param inherited - of a child: the workflows that led to it, outermost first, whose denials bind it (R-181); only the
+   *   spec and the prompt made from it differ from a composition for top-level sessions (R-180)
+   */
+  compose(workflow: string, inherited?: readonly InheritedDenials[]): Promise<Assembly>;
   /** What the composition is made from, to tell whether it has changed. */
   text(workflow: string): Promise<string>;
   authoring: Authoring;
@@ -74,12 +79,9 @@ export async function createComposer(
     inherited: [],
     policyRules: params.policyRules ?? [],
   };
-  const definitions = definitionsOf(registry.tools, registry.hostTools);
   const cache = environmentPromptCache(env);
+  const seeded = Object.fromEntries(Object.entries(params.variables ?? {}).filter(([, value]) => value !== undefined));
   const shared = {
-    tables,
-    registered: [...definitions.keys()],
-    definitions,
     tools: new Map(registry.tools.map((tool) => [tool.name, tool])),
     models,
     sandbox,
@@ -87,18 +89,17 @@ export async function createComposer(
     mounts,
     skillDescriptions: new Map(skills.map((skill) => [skill.slug, skill.description])),
     pricing: params.pricing ?? environmentPricing(env),
-    variables: Object.fromEntries(Object.entries(params.variables ?? {}).filter(([, value]) => value !== undefined)),
     pinnedClockMs,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
   return {
     authoring,
     mounts: tables.mounts.map((mount) => mount.name),
-    text: (workflow) => workflowText(authoring, workflow),
-    async compose(workflow) {
+    text: (workflow) => compositionText(authoring, workflow),
+    async compose(workflow, inherited) {
       const machine = await loadMachine(authoring, workflow);
-      const trigger = defaultTrigger(params, machine);
-      checkTurnDefaults(params);
+      const trigger = inherited ? MANUAL_TRIGGER : defaultTrigger(params, machine);
+      if (!inherited) checkTurnDefaults(params);
       const own = machine.spec.settings?.prompt_cache;
       const promptCache = {
         enabled: params.promptCache?.enabled ?? own?.enabled ?? cache.enabled ?? true,
@@ -111,10 +112,30 @@ export async function createComposer(
       });
       warnInertModels(params, machine, emitter);
       warnUnreachableBounds(params, machine, emitter);
+      const delegations = await delegationDefinitions(authoring, machine, (message) =>
+        emitter.emit({ type: "warning", scope: "delegation", message }),
+      );
+      const definitions = definitionsOf(registry.tools, registry.hostTools, delegations);
       const promptOf = (of: Machine) =>
-        staticPromptOf(of, { authoring, root, mounts, systemPrompt: params.systemPrompt });
-      const staticPrompt = await promptOf(machine);
-      return { ...shared, machine, staticPrompt, staticPromptOf: promptOf, promptCache, defaultTrigger: trigger };
+        staticPromptOf(of, {
+          authoring,
+          root,
+          mounts,
+          systemPrompt: params.systemPrompt,
+          child: inherited !== undefined,
+        });
+      return {
+        ...shared,
+        tables: { ...tables, inherited: inherited ?? [] },
+        registered: [...definitions.keys()],
+        definitions,
+        machine,
+        staticPrompt: await promptOf(machine),
+        staticPromptOf: promptOf,
+        promptCache,
+        defaultTrigger: trigger,
+        variables: inherited ? {} : seeded,
+      };
     },
   };
 }
@@ -129,13 +150,18 @@ function defaultTrigger({ trigger, workflow }: RuntimeParams, machine: Machine):
 /** Default tools that are granted by default and not served yet. */
 const WITHHELD = ["archmax_eval", "archmax_run"];
 
-/** Registration order: file tools, todos, the host's tools, the controls (R-219, W-278). */
-function definitionsOf(tools: readonly RuntimeTool[], hostTools: readonly string[]): Map<string, ToolDefinition> {
+/** Registration order: file tools, todos, the host's tools, the workflows, the controls (R-219, W-278). */
+function definitionsOf(
+  tools: readonly RuntimeTool[],
+  hostTools: readonly string[],
+  delegations: readonly ToolDefinition[],
+): Map<string, ToolDefinition> {
   const isHost = (tool: RuntimeTool) => hostTools.includes(tool.name);
   const ordered: ToolDefinition[] = [
     ...tools.filter((tool) => !isHost(tool)),
     writeTodosDefinition,
     ...tools.filter(isHost),
+    ...delegations,
     ...CONTROL_NAMES.map(controlDefinition),
   ];
   return new Map(ordered.map((tool) => [tool.name, tool]));
@@ -174,7 +200,7 @@ function warnUnreachableBounds({ host }: RuntimeParams, machine: Machine, emitte
 
 async function staticPromptOf(
   machine: Machine,
-  given: { authoring: Authoring; root: Backend; mounts: MountTable; systemPrompt?: string },
+  given: { authoring: Authoring; root: Backend; mounts: MountTable; systemPrompt?: string; child: boolean },
 ): Promise<string> {
   const [agentsMd, platformOverride, workflowMd] = await Promise.all([
     textOf(given.root, "/AGENTS.md"),
@@ -183,7 +209,7 @@ async function staticPromptOf(
   ]);
   return renderStaticPrompt({
     machine,
-    child: false,
+    child: given.child,
     mounts: mountInfos(given.mounts),
     agentsMd,
     hostPrompt: given.systemPrompt ?? null,

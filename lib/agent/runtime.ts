@@ -61,7 +61,9 @@ export async function createRuntime(params: RuntimeParams): Promise<Runtime> {
         ...(params.host?.invocationLimitMs !== undefined ? { invocationLimitMs: params.host.invocationLimitMs } : {}),
         closing: closing.signal,
         jitter: Math.random,
-        assemblyFor: (workflow) => workflows.current(workflow),
+        assemblyFor: (workflow, inherited) =>
+          inherited ? workflows.child(workflow, inherited) : workflows.current(workflow),
+        machineOf: workflows.machineOf,
       };
       const { store, files, doorbell, metrics } = host;
       const warn = (message: string) => emitter.emit({ type: "warning", scope: "session-path", message });

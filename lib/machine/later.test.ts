@@ -25,11 +25,11 @@ describe("usesLater", () => {
         },
         g: { type: "grader" },
       },
-      { tools: { allow_always: ["archmax_workflow_child"] } },
+      { tools: { allow_always: ["archmax_eval"] } },
     );
 
     expect(usesLater(machine)).toEqual([
-      { feature: "sub-workflow", where: "tools.allow_always.0" },
+      { feature: "archmax_eval", where: "tools.allow_always.0" },
       { feature: "archmax_run", where: "states.a.tools.allow.1", state: "a" },
       { feature: "archmax_eval", where: "states.a.tools.allow.2", state: "a" },
       { feature: "skills", where: "states.a.skills.allow", state: "a" },

@@ -2,7 +2,7 @@
 import type { ToolEntry } from "../spec/types.js";
 import type { Machine } from "./types.js";
 
-export type LaterFeature = "grader" | "sub-workflow" | "archmax_eval" | "archmax_run" | "skills" | "mounts";
+export type LaterFeature = "grader" | "archmax_eval" | "archmax_run" | "skills" | "mounts";
 
 export interface LaterUse {
   feature: LaterFeature;
@@ -41,8 +41,7 @@ function toolUses(entries: readonly ToolEntry[] | undefined, at: string): LaterU
 }
 
 function toolFeature(tool: string): LaterFeature | null {
-  if (tool === "archmax_eval" || tool === "archmax_run") return tool;
-  return tool.startsWith("archmax_workflow_") ? "sub-workflow" : null;
+  return tool === "archmax_eval" || tool === "archmax_run" ? tool : null;
 }
 
 function listUse(feature: LaterFeature, list: readonly unknown[] | undefined, where: string): LaterUse[] {

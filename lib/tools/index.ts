@@ -10,6 +10,7 @@ export {
   parseSetVariables,
   parseWait,
 } from "./controls.js";
+export { delegationDefinition } from "./delegation-tools.js";
 export { ReservedToolNameError, ToolDescriptionError, ToolPathsError } from "./errors.js";
 export { createFileTools } from "./file-tools.js";
 export type { HandlerContext } from "./handler-context.js";

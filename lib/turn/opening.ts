@@ -58,7 +58,7 @@ export async function openArrival(turn: Turn, state: SessionState): Promise<Open
 async function parkedMachine(turn: Turn, state: SessionState): Promise<Machine> {
   const { park } = state.fields;
   if (!park?.delegation) return turn.machine;
-  return (await turn.host.assemblyFor(park.delegation.workflow)).machine;
+  return turn.host.machineOf(park.delegation.workflow);
 }
 
 /** */

@@ -70,6 +70,8 @@ export interface Host {
    * called them, outermost first (R-180, R-181). @throws where the workflow cannot be loaded or composed
    */
   assemblyFor(workflow: string, inherited?: readonly InheritedDenials[]): Promise<Assembly>;
+  /** The machine of a workflow as its text stands now, without composing it. @throws where it cannot be loaded */
+  machineOf(workflow: string): Promise<Machine>;
 }
 
 /** Which calls led to a session, and the right to write it. */

@@ -156,11 +156,6 @@ describe("assembling an agent", () => {
       "grader",
     ],
     [
-      "sub-workflows",
-      "instructions: Work.\n    tools: { allow: [archmax_workflow_other] }\n    transitions: [{ to: end }]",
-      "sub-workflow",
-    ],
-    [
       "archmax_run",
       "instructions: Work.\n    tools: { allow: [archmax_run] }\n    transitions: [{ to: end }]",
       "archmax_run",

@@ -530,7 +530,6 @@ describe("what this version does not run", () => {
     ],
     ["archmax_eval", ONE("tools: { allow: [archmax_eval] }")],
     ["archmax_run", ONE("tools: { allow: [archmax_run] }")],
-    ["sub-workflow", ONE("tools: { allow: [archmax_workflow_other] }")],
     ["skills", ONE("skills: { allow: [x] }")],
     ["mounts", ONE("mounts: { allow: [{ mount: docs, access: read }] }")],
   ])("refuses a workflow that uses %s with one error that names the use", async (feature, spec) => {
