@@ -12,7 +12,7 @@ const MAY_IMPORT = {
   models: [...CORE, "tools"],
   turn: [...CORE, "sandbox", "workspace", "models", "tools"],
   stores: [...CORE, "workspace"],
-  config: [...CORE, "models", "tools"],
+  config: [...CORE, "models", "tools", "workspace"],
   intake: [...CORE, "workspace", "config"],
   http: [...CORE, "intake", "config"],
 };

@@ -97,7 +97,7 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
   const runtime = await createRuntime(params);
   const { workflows, watched } = runtime;
   const assembly = await workflows.current(params.workflow);
-  const stores = params.stores ?? (await embeddedStores(runtime.rootDir));
+  const stores = params.stores ?? (await embeddedStores(runtime.rootDir ?? "."));
   const { host, intake } = runtime.over(stores);
   const { clock } = host;
 

@@ -1,6 +1,6 @@
 /** What `parkway` offers: one list, nothing public by accident. */
 
-export { InvalidClockError } from "./agent/errors.js";
+export { InvalidClockError, SessionStoreRequiredError, WorkspaceRootRequiredError } from "./agent/errors.js";
 export type { AgentStores } from "./agent/options.js";
 export type { Sessions } from "./agent/sessions.js";
 export {
@@ -82,6 +82,18 @@ export {
   workflowSlugFromToolName,
   workflowToolName,
 } from "./spec/index.js";
+export { createMemoryFileStore, createMemorySessionStore } from "./stores/memory/index.js";
 export { ReservedToolNameError, ToolPathsError, toolsFromMap } from "./tools/index.js";
-export { type CreateWorkerParams, createWorker, type Worker } from "./worker.js";
+export { type CreateWorkerParams, createWorker, embeddedStores, type Worker } from "./worker.js";
+export {
+  AuthoringBackendExposedError,
+  type Backend,
+  createFilesystemBackend,
+  createMemoryBackend,
+  defaultMounts,
+  MountCollisionError,
+  type MountOptions,
+  type MountTable,
+  mountSubtree,
+} from "./workspace/index.js";
 export { validateWorkflow } from "./workspace/validate/index.js";

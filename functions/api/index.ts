@@ -6,12 +6,12 @@ import { readVariables } from "../shared/environment.js";
 import { openIntake } from "../shared/intake.js";
 import { openRingingStores } from "../shared/ringing.js";
 import { stack } from "../shared/stack.js";
-import { ASSET, instruments } from "../shared/start.js";
+import { ASSET, instruments, readDeployment } from "../shared/start.js";
 import { openCredentials } from "./credentials.js";
 
 const own = instruments("api");
 const stores = openRingingStores(own.env);
-const intake = openIntake({ ...own, stores, rootDir: ASSET });
+const intake = openIntake({ ...own, stores, rootDir: ASSET, mounts: readDeployment(ASSET).mountNames });
 const { PARKWAY_ENVIRONMENT: environment } = readVariables(["PARKWAY_ENVIRONMENT"], own.env);
 const answer = gatewayHandler(
   createApi({

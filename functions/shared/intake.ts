@@ -11,11 +11,13 @@ export interface IntakeOptions {
   metrics: FunctionMetrics;
   /** Holds `workflows/`, which never change in a deployment. */
   rootDir: string;
+  /** Names of the mounts that the deployment declares. */
+  mounts?: readonly string[];
 }
 
-export function openIntake({ stores, log, metrics, rootDir }: IntakeOptions): Intake {
+export function openIntake({ stores, log, metrics, rootDir, mounts }: IntakeOptions): Intake {
   const { sessions: store, files, doorbell } = stores;
   const warn = (message: string) => log.warn(message);
-  const host = { store, files, doorbell, clock: systemClock, metrics, warn };
+  const host = { store, files, doorbell, clock: systemClock, metrics, mounts, warn };
   return createIntake(host, createIntakeWorkflows({ rootDir, immutable: true, warn }));
 }

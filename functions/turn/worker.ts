@@ -32,8 +32,7 @@ export async function openWorker(options: WorkerOptions): Promise<Worker> {
   const { sessions, files, doorbell } = options.stores;
   const [settings, config] = await Promise.all([resolveReferences(env, createSecrets()), loadConfig(rootDir)]);
   return createWorker({
-    ...agentOptions(config),
-    workspace: { rootDir },
+    ...agentOptions(config, rootDir),
     stores: { sessions, files },
     env: settings,
     onEvent: warningsTo(log),

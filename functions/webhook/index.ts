@@ -8,10 +8,11 @@ import { stack } from "../shared/stack.js";
 import { ASSET, instruments, readDeployment } from "../shared/start.js";
 
 const own = instruments("webhook");
+const deployment = readDeployment(ASSET);
 const answer = gatewayHandler(
   createWebhooks({
-    intake: openIntake({ ...own, stores: openRingingStores(own.env), rootDir: ASSET }),
-    webhooks: readDeployment(ASSET).webhooks,
+    intake: openIntake({ ...own, stores: openRingingStores(own.env), rootDir: ASSET, mounts: deployment.mountNames }),
+    webhooks: deployment.webhooks,
     secrets: createSecrets(),
     clock: systemClock,
     log: accessLog(own.log),

@@ -20,21 +20,15 @@ import {
 import type { Emitter } from "../turn/emitter.js";
 import { unreachableBounds } from "../turn/step-limit.js";
 import type { Assembly } from "../turn/types.js";
-import {
-  type Authoring,
-  type Backend,
-  createAuthoring,
-  createFilesystemBackend,
-  defaultMounts,
-  listSkills,
-  type MountTable,
-  mountInfos,
-} from "../workspace/index.js";
+import { type Authoring, listSkills, mountInfos, type SkillEntry } from "../workspace/index.js";
 import { compositionText, delegationDefinitions } from "./delegations.js";
 import { checkTurnDefaults, pinnedClock, type RuntimeParams } from "./options.js";
+import { resolveSources, type Sources } from "./sources.js";
 
 /** What all workflows of one agent share. */
 export interface Composer {
+  /** Null where nothing is read from a folder. */
+  rootDir: string | null;
   /**
    * @param inherited - of a child: the workflows that led to it, outermost first, whose denials bind it (R-181); only the
    *   spec and the prompt made from it differ from a composition for top-level sessions (R-180)
@@ -49,9 +43,9 @@ export interface Composer {
 
 export async function createComposer(
   params: RuntimeParams,
-  given: { rootDir: string; env: Environment; sandbox: Sandbox; emitter: Emitter },
+  given: { readEnv(rootDir: string | null): Environment; sandbox: Sandbox; emitter: Emitter },
 ): Promise<Composer> {
-  const { rootDir, env, sandbox, emitter } = given;
+  const { sandbox, emitter } = given;
   const host = await Promise.all((params.tools ?? []).map((tool) => hostTool(tool)));
   const registry = createToolRegistry({
     host,
@@ -60,19 +54,22 @@ export async function createComposer(
   });
   checkEssentialTools(params.essentialTools ?? [], registry.hostTools);
   const pinnedClockMs = pinnedClock(params.clock);
-  const root = createFilesystemBackend(rootDir);
-  const authoring = createAuthoring(root);
-  const mounts = defaultMounts(rootDir);
+  const sources = resolveSources(params);
+  const { rootDir, authoring, mounts, authored } = sources;
+  const env = given.readEnv(rootDir);
   const models = createModelSet({
     env,
-    rootDir,
+    ...(rootDir !== null ? { rootDir } : {}),
     ...(params.model ? { model: params.model } : {}),
     ...(params.modelFactory ? { modelFactory: params.modelFactory } : {}),
   });
-  const skills = (await listSkills(root, ["skills/"])).filter((skill) => skill.served);
+  const bundles = await listSkills(authored, sources.skills);
+  tellOfSkills(bundles, emitter);
+  const skills = bundles.filter((skill) => skill.served);
   const tables: GovernanceTables = {
     mounts: mountInfos(mounts),
     skills: skills.map((skill) => skill.slug),
+    skillSources: sources.skills,
     toolPaths: registry.toolPaths,
     essentialTools: params.essentialTools ?? [],
     hostTools: registry.hostTools,
@@ -88,11 +85,13 @@ export async function createComposer(
     authoring,
     mounts,
     skillDescriptions: new Map(skills.map((skill) => [skill.slug, skill.description])),
+    skillFiles: new Map(skills.map((skill) => [skill.slug, skill.file])),
     pricing: params.pricing ?? environmentPricing(env),
     pinnedClockMs,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
   return {
+    rootDir,
     authoring,
     mounts: tables.mounts.map((mount) => mount.name),
     text: (workflow) => compositionText(authoring, workflow),
@@ -117,13 +116,7 @@ export async function createComposer(
       );
       const definitions = definitionsOf(registry.tools, registry.hostTools, delegations);
       const promptOf = (of: Machine) =>
-        staticPromptOf(of, {
-          authoring,
-          root,
-          mounts,
-          systemPrompt: params.systemPrompt,
-          child: inherited !== undefined,
-        });
+        staticPromptOf(of, { sources, systemPrompt: params.systemPrompt, child: inherited !== undefined });
       return {
         ...shared,
         tables: { ...tables, inherited: inherited ?? [] },
@@ -198,27 +191,37 @@ function warnUnreachableBounds({ host }: RuntimeParams, machine: Machine, emitte
   }
 }
 
+/** A-67, W-220: what is wrong with a bundle is told and stops nothing. */
+function tellOfSkills(bundles: readonly SkillEntry[], emitter: Emitter): void {
+  for (const { file, problems } of bundles) {
+    for (const { message } of problems)
+      emitter.emit({ type: "warning", scope: "skills", message: `${file}: ${message}` });
+  }
+  const names = bundles.filter(({ served }) => served).map(({ slug }) => slug);
+  if (names.length > 0) emitter.emit({ type: "skills-loaded", names });
+}
+
 async function staticPromptOf(
   machine: Machine,
-  given: { authoring: Authoring; root: Backend; mounts: MountTable; systemPrompt?: string; child: boolean },
+  { sources, systemPrompt, child }: { sources: Sources; systemPrompt?: string; child: boolean },
 ): Promise<string> {
+  const { authoring, authored, mounts } = sources;
+  const textOf = async (path: string): Promise<string | null> => {
+    const { content } = (await authored.readRaw(path)).data ?? {};
+    return typeof content === "string" ? content : null;
+  };
   const [agentsMd, platformOverride, workflowMd] = await Promise.all([
-    textOf(given.root, "/AGENTS.md"),
-    textOf(given.root, "/.platform/system/GRAPH_STATE.md"),
-    given.authoring.readAddendum(machine.workflow),
+    textOf("/AGENTS.md"),
+    textOf("/.platform/system/GRAPH_STATE.md"),
+    authoring.readAddendum(machine.workflow),
   ]);
   return renderStaticPrompt({
     machine,
-    child: given.child,
-    mounts: mountInfos(given.mounts),
+    child,
+    mounts: mountInfos(mounts),
     agentsMd,
-    hostPrompt: given.systemPrompt ?? null,
+    hostPrompt: systemPrompt ?? null,
     platformOverride,
     workflowMd,
   });
-}
-
-async function textOf(backend: Backend, path: string): Promise<string | null> {
-  const { content } = (await backend.readRaw(path)).data ?? {};
-  return typeof content === "string" ? content : null;
 }

@@ -7,3 +7,22 @@ export class InvalidClockError extends ParkwayError {
     super(`"${clock}" is no clock: give a date (2026-03-20) or a date-time with Z or an offset.`);
   }
 }
+
+/** A source was left to its default, which is a folder of the root, and no root was given (H-28). */
+export class WorkspaceRootRequiredError extends ParkwayError {
+  override readonly code = "workspace-root-required";
+  constructor(readonly option: "mounts" | "sessionStore" | "authoring") {
+    const say = { mounts: "workspace.mounts", sessionStore: "stores", authoring: "authoring" }[option];
+    super(`${say} was not given and has no folder to default to; give it, or workspace.rootDir.`);
+  }
+}
+
+/** `backend` was given, so sessions have no folder to default to (H-30). */
+export class SessionStoreRequiredError extends ParkwayError {
+  override readonly code = "session-store-required";
+  constructor() {
+    super(
+      "With `backend` sessions are not kept in a folder, so give `stores` as well: such as those of embeddedStores(dir), or of createMemorySessionStore() and createMemoryFileStore().",
+    );
+  }
+}

@@ -12,6 +12,7 @@ import type { Retention } from "../session/protocol/index.js";
 import { plainJson } from "../session/thread/plain-json.js";
 import { parseDottedPath } from "../spec/index.js";
 import type { ToolEffectOptions } from "../tools/index.js";
+import type { Backend, MountTable } from "../workspace/index.js";
 import { InvalidClockError } from "./errors.js";
 
 export interface AgentStores {
@@ -22,8 +23,18 @@ export interface AgentStores {
 export interface CreateAgentParams {
   /** The slug of the workflow that governs (H-25). */
   workflow: string;
-  /** `rootDir` holds `workflows/`, `skills/`, `AGENTS.md`; the current directory unless given. */
-  workspace?: { rootDir?: string };
+  workspace?: {
+    /** Holds `workflows/`, `skills/`, `AGENTS.md`; the current directory where no other source is given (H-28). */
+    rootDir?: string;
+    /** What is served over each session's own files (H-93); `defaultMounts(rootDir)` unless given. */
+    mounts?: MountTable;
+  };
+  /** Holds `workflows/**` in place of a folder. Serves agents nothing by itself, and asks for `stores` (H-30). */
+  backend?: Backend;
+  /** Where the runtime alone reads `workflows/**`; `backend`, else the root, unless given (H-31). */
+  authoring?: Backend;
+  /** Folders of the workspace that hold skill bundles; `["skills/"]` unless given, `[]` for none (H-23). */
+  skills?: readonly string[];
   /** Where sessions are kept: the embedded store under `<rootDir>/sessions` unless given. */
   stores?: AgentStores;
   /** Host tools: LangChain structured tools, or what `toolsFromMap` makes (H-18). */
@@ -71,6 +82,9 @@ export type RuntimeParams = Omit<CreateAgentParams, "workflow"> & { workflow?: s
 const KEYS = new Set<keyof CreateAgentParams>([
   "workflow",
   "workspace",
+  "backend",
+  "authoring",
+  "skills",
   "stores",
   "tools",
   "essentialTools",
@@ -96,6 +110,9 @@ const KEYS = new Set<keyof CreateAgentParams>([
 export function checkOptionKeys(params: object, { of = "createAgent", but = [] as readonly string[] } = {}): void {
   const unknown = Object.keys(params).filter((key) => !(KEYS as Set<string>).has(key) || but.includes(key));
   if (unknown.length > 0) throw new TypeError(`${of} has no option ${unknown.map((key) => `"${key}"`).join(", ")}.`);
+  const { workspace = {} } = params as RuntimeParams;
+  const unknownThere = Object.keys(workspace).filter((key) => !["rootDir", "mounts"].includes(key));
+  if (unknownThere.length > 0) throw new TypeError(`${of} has no option "workspace.${unknownThere[0]}".`);
 }
 
 /** H-41: epoch milliseconds, or null for the real clock. @throws {InvalidClockError} */

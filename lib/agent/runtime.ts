@@ -1,6 +1,5 @@
 /** What agents and workers are made of: workflows composed when they are needed, and the host that their sessions run on. */
 import { hostname } from "node:os";
-import { resolve } from "node:path";
 import type { IntakeHost } from "../intake/index.js";
 import { loadDotEnv } from "../models/index.js";
 import { renderEventLine } from "../session/event-line.js";
@@ -15,7 +14,8 @@ import type { AgentStores, RuntimeParams } from "./options.js";
 import { createWorkflows, type Workflows } from "./workflows.js";
 
 export interface Runtime {
-  rootDir: string;
+  /** Null where nothing is read from a folder (H-28). */
+  rootDir: string | null;
   workflows: Workflows;
   /** The host over the stores, and the entrances' side of it. */
   over(stores: AgentStores): { host: Host; intake: IntakeHost };
@@ -29,8 +29,6 @@ export interface Runtime {
 
 /** Composes no workflow yet, and opens no store. @throws for options that cannot be used (H-129) */
 export async function createRuntime(params: RuntimeParams): Promise<Runtime> {
-  const rootDir = resolve(params.workspace?.rootDir ?? ".");
-  const env = params.env ?? loadDotEnv(rootDir, process.env);
   const clock = params.host?.clock ?? systemClock;
   const emitter = createEmitter({
     clock,
@@ -39,12 +37,14 @@ export async function createRuntime(params: RuntimeParams): Promise<Runtime> {
       process.emitWarning(`An event handler threw: ${error instanceof Error ? error.message : String(error)}`),
   });
   const sandbox = params.sandboxRuntime ?? (await lazySandbox());
-  const composer = await createComposer(params, { rootDir, env, sandbox, emitter });
+  const readEnv = (rootDir: string | null) =>
+    params.env ?? (rootDir === null ? process.env : loadDotEnv(rootDir, process.env));
+  const composer = await createComposer(params, { readEnv, sandbox, emitter });
   const workflows = createWorkflows(composer, emitter);
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
   return {
-    rootDir,
+    rootDir: composer.rootDir,
     workflows,
     over(stores) {
       const host: Host = {

@@ -81,8 +81,8 @@ async function tell(terminal: Terminal, { root, sessionId, reader }: Given): Pro
 
 /** An agent that only reads. */
 async function openReader(root: string): Promise<Agent> {
-  const config = agentOptions(await loadConfigFile(root));
-  return createAgent({ ...config, workflow: WORKFLOW, workspace: { rootDir: root }, env: {}, onEvent: () => {} });
+  const config = agentOptions(await loadConfigFile(root), root);
+  return createAgent({ ...config, workflow: WORKFLOW, env: {}, onEvent: () => {} });
 }
 
 async function printEnd(terminal: Terminal, { root, sessionId, reader }: Given): Promise<void> {

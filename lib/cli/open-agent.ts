@@ -5,5 +5,5 @@ import type { CliAgent, OpenAgent } from "./types.js";
 export const openAgent: OpenAgent = async ({ root, workflow, onEvent = () => {} }): Promise<CliAgent> => {
   const config = await loadConfigFile(root);
   const { createAgent } = await import("../agent.js");
-  return createAgent({ ...agentOptions(config), workspace: { rootDir: root }, workflow, onEvent });
+  return createAgent({ ...agentOptions(config, root), workflow, onEvent });
 };

@@ -15,9 +15,17 @@ export async function validate(context: CommandContext): Promise<number> {
   printHeader(context, workflow, "without-model");
 
   const config = await loadConfigFile(root);
-  const { tools, toolPaths, essentialTools } = config;
+  const { tools, toolPaths, essentialTools, mounts, skills } = config;
   const names = tools?.map((tool) => tool.name);
-  const result = await validateWorkflow({ rootDir: root, workflow, toolPaths, essentialTools, tools: names });
+  const result = await validateWorkflow({
+    rootDir: root,
+    workflow,
+    toolPaths,
+    essentialTools,
+    tools: names,
+    mounts,
+    skills,
+  });
 
   for (const diagnostic of result.diagnostics) terminal.err(diagnosticLine(diagnostic, terminal.style));
   const deployment = checkDeployment(deploymentOf(config), readTriggers(root));

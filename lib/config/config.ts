@@ -3,6 +3,7 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
 import type { ModelFactory, PricingTable } from "../models/index.js";
 import type { ToolEffectOptions } from "../tools/index.js";
+import type { MountTable } from "../workspace/index.js";
 import type { EventRuleConfig, ScheduleConfig, WebhookConfig } from "./deployment.js";
 
 export interface ParkwayConfig {
@@ -20,6 +21,10 @@ export interface ParkwayConfig {
   policyRules?: readonly GovernanceRule[];
   /** US dollars per million tokens, by model id. */
   pricing?: PricingTable;
+  /** What is served over each session's own files, in place of `defaultMounts(root)` (H-93). */
+  mounts?: MountTable;
+  /** Folders of the workspace that hold skill bundles; `["skills/"]` unless given (H-23). */
+  skills?: readonly string[];
   /** Webhooks by `<workflow>/<trigger>` (N-27). */
   webhooks?: Readonly<Record<string, WebhookConfig>>;
   /** Rules of the event bus that fire triggers, by name. */
@@ -38,7 +43,7 @@ export function defineConfig(config: ParkwayConfig): ParkwayConfig {
   return config;
 }
 
-/** The part of a configuration that agents are made with. */
-export function agentOptions({ webhooks, events, schedules, ...options }: ParkwayConfig) {
-  return options;
+/** The part of a configuration that agents over its root are made with. */
+export function agentOptions({ webhooks, events, schedules, mounts, ...options }: ParkwayConfig, rootDir: string) {
+  return { ...options, workspace: { rootDir, ...(mounts ? { mounts } : {}) } };
 }

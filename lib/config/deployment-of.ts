@@ -1,12 +1,14 @@
 /** From a configuration to what its entrances need of it (C-73). */
 import { canonicalJson } from "../session/fingerprint.js";
+import { mountInfos } from "../workspace/index.js";
 import type { ParkwayConfig } from "./config.js";
 import type { Deployment } from "./deployment.js";
 import { secretKind } from "./secret-reference.js";
 
 /** The entrances of a configuration as plain JSON with sorted keys: equal configurations have equal text. */
-export function deploymentOf({ webhooks = {}, events = {}, schedules = {} }: ParkwayConfig): Deployment {
-  return JSON.parse(canonicalJson({ webhooks, events, schedules })) as Deployment;
+export function deploymentOf({ webhooks = {}, events = {}, schedules = {}, mounts }: ParkwayConfig): Deployment {
+  const names = mounts && { mountNames: mountInfos(mounts).map(({ name }) => name) };
+  return JSON.parse(canonicalJson({ webhooks, events, schedules, ...names })) as Deployment;
 }
 
 /** Every secret that the webhooks name, with the place that names it. */

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { createMemoryBackend } from "../workspace/index.js";
 import { checkDeployment, deploymentOf, localReferences, type ParkwayConfig, readTriggers } from "./index.js";
 
 const pattern = { source: ["shop"], "detail-type": ["paid"] };
@@ -26,6 +27,13 @@ it("C-73 a deployment is plain JSON with sorted keys: equal configurations have 
   expect(Object.keys(deploymentOf(config).webhooks)).toEqual(["refund/free", "refund/mail"]);
   expect(deploymentOf(config).webhooks["refund/mail"]).not.toHaveProperty("map");
   expect(deploymentOf({})).toEqual({ webhooks: {}, events: {}, schedules: {} });
+});
+
+it("H-91 names the mounts for the entrances, which never see their backends", () => {
+  const mounts = { "/kb/eu/": createMemoryBackend(), "/A.md": { backend: createMemoryBackend(), governed: true } };
+
+  expect(deploymentOf({ mounts })).toEqual({ webhooks: {}, events: {}, schedules: {}, mountNames: ["A.md", "kb/eu"] });
+  expect(deploymentOf({ mounts: {} }).mountNames).toEqual([]);
 });
 
 it("N-30 tells references that only one's own machine resolves", () => {

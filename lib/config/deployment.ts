@@ -71,4 +71,6 @@ export interface Deployment {
   /** By name: the name makes the rule's logical id. */
   events: Readonly<Record<string, EventRuleConfig>>;
   schedules: Readonly<Record<string, ScheduleConfig>>;
+  /** Names of the mounts, with which no session id may begin (H-91); absent where the default ones serve. */
+  mountNames?: readonly string[];
 }

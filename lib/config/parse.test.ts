@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryBackend } from "../workspace/index.js";
 import { parseConfig } from "./index.js";
 
 const secrets = ["secret:arn:aws:secretsmanager:eu-central-1:123456789012:secret:hook-AbCdEf#current"];
@@ -50,6 +51,16 @@ describe("what a configuration may say of its entrances", () => {
       }),
     ],
     ["C-73", onTime({ schedule: "rate(5 minutes)" })],
+    [
+      "C-73",
+      {
+        mounts: {
+          "/kb/": createMemoryBackend(),
+          "/x/": { backend: createMemoryBackend(), readOnly: false, governed: true, searchable: false },
+        },
+        skills: ["house/"],
+      },
+    ],
     [
       "C-73",
       { toolEffects: { pay: { idempotent: true }, send: { reconcile: () => "unknown" } }, policyRules: [() => null] },
@@ -147,6 +158,9 @@ describe("what a configuration may say of its entrances", () => {
     ["C-73", onTime({ variables: { trigger: "x" } }), "schedules.daily.variables.trigger", "set by the runtime"],
     ["C-73", onTime({ variables: { title: " " } }), "schedules.daily.variables.title", "blank"],
     ["C-73", onTime({ variables: { at: () => 1 } }), "schedules.daily.variables.at", "plain JSON"],
+    ["C-73", { mounts: { "/kb/": {} } }, "mounts[/kb/]", "must be a backend"],
+    ["C-73", { mounts: { "/kb/": { backend: createMemoryBackend(), readonly: true } } }, "mounts[/kb/]", "readOnly?"],
+    ["C-73", { skills: "skills/" }, "skills", "must be a list"],
     ["C-73", { toolEffects: { pay: { idempotnt: true } } }, "toolEffects.pay", 'unknown key "idempotnt"'],
     ["C-73", { policyRules: [{}] }, "policyRules[0]", "function"],
   ])("%s refuses %j, naming %s", (_ids, config, place, says) => {

@@ -19,6 +19,13 @@ const effect = z.strictObject(
   },
 );
 
+const isBackend = (value: unknown) => typeof (value as { ls?: unknown } | null)?.ls === "function";
+const backend = z.custom(isBackend, "must be a backend (H-82)");
+const mount = z.custom((value) => {
+  if (isBackend(value)) return true;
+  return z.strictObject({ backend, readOnly: flag, governed: flag, searchable: flag }).safeParse(value).success;
+}, "must be a backend, or { backend, readOnly?, governed?, searchable? }");
+
 const SHAPE = {
   tools: list.optional(),
   modelFactory: aFunction.optional(),
@@ -27,6 +34,8 @@ const SHAPE = {
   toolEffects: z.record(z.string(), effect, "must be an object by tool name").optional(),
   policyRules: z.array(aFunction, "must be a list of functions").optional(),
   pricing: object.optional(),
+  mounts: z.record(z.string(), mount, "must be an object by key").optional(),
+  skills: z.array(z.string("must be a folder"), "must be a list").optional(),
   ...entranceSchemas,
 } satisfies Record<keyof ParkwayConfig, z.ZodType>;
 

@@ -78,12 +78,11 @@ export async function createLocalRuntime(params: LocalRuntimeParams): Promise<Lo
     fire: async (match) => tellFired(`event ${match.name}`, await fireEvent(intake, match)),
   });
   const intake = createIntake(
-    { store: stores.sessions, files: stores.files, doorbell, clock, warn },
+    { store: stores.sessions, files: stores.files, doorbell, clock, mounts: deployment.mountNames, warn },
     createIntakeWorkflows({ rootDir, warn }),
   );
   const worker: Worker = await createWorker({
-    ...agentOptions(config),
-    workspace: { rootDir },
+    ...agentOptions(config, rootDir),
     stores,
     env,
     onEvent: (event) => {

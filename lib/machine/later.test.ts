@@ -32,8 +32,6 @@ describe("usesLater", () => {
       { feature: "archmax_eval", where: "tools.allow_always.0" },
       { feature: "archmax_run", where: "states.a.tools.allow.1", state: "a" },
       { feature: "archmax_eval", where: "states.a.tools.allow.2", state: "a" },
-      { feature: "skills", where: "states.a.skills.allow", state: "a" },
-      { feature: "mounts", where: "states.a.mounts.allow", state: "a" },
       { feature: "grader", where: "states.g.type", state: "g" },
     ]);
   });

@@ -2,7 +2,7 @@
 import type { ToolEntry } from "../spec/types.js";
 import type { Machine } from "./types.js";
 
-export type LaterFeature = "grader" | "archmax_eval" | "archmax_run" | "skills" | "mounts";
+export type LaterFeature = "grader" | "archmax_eval" | "archmax_run";
 
 export interface LaterUse {
   feature: LaterFeature;
@@ -15,18 +15,12 @@ export interface LaterUse {
 /** Every explicit use, root lists first, then states in document order. The implicit default tools are no use. */
 export function usesLater(machine: Machine): LaterUse[] {
   const { spec } = machine;
-  const uses: LaterUse[] = [
-    ...toolUses(spec.tools?.allow_always, "tools.allow_always"),
-    ...listUse("skills", spec.skills?.allow_always, "skills.allow_always"),
-    ...listUse("mounts", spec.mounts?.allow_always, "mounts.allow_always"),
-  ];
+  const uses: LaterUse[] = [...toolUses(spec.tools?.allow_always, "tools.allow_always")];
   for (const { slug, type, spec: state } of machine.states.values()) {
     const at = `states.${slug}`;
     const found: LaterUse[] = [
       ...(type === "grader" ? [{ feature: "grader" as const, where: `${at}.type` }] : []),
       ...toolUses(state.tools?.allow, `${at}.tools.allow`),
-      ...listUse("skills", state.skills?.allow, `${at}.skills.allow`),
-      ...listUse("mounts", state.mounts?.allow, `${at}.mounts.allow`),
     ];
     uses.push(...found.map((use) => ({ ...use, state: slug })));
   }
@@ -42,8 +36,4 @@ function toolUses(entries: readonly ToolEntry[] | undefined, at: string): LaterU
 
 function toolFeature(tool: string): LaterFeature | null {
   return tool === "archmax_eval" || tool === "archmax_run" ? tool : null;
-}
-
-function listUse(feature: LaterFeature, list: readonly unknown[] | undefined, where: string): LaterUse[] {
-  return list && list.length > 0 ? [{ feature, where }] : [];
 }

@@ -35,6 +35,8 @@ export interface Assembly {
   staticPromptOf(machine: Machine): Promise<string>;
   /** Slug to one-line description. */
   skillDescriptions: ReadonlyMap<string, string>;
+  /** Slug to the path of its `SKILL.md`. */
+  skillFiles: ReadonlyMap<string, string>;
   pricing: PricingTable;
   promptCache: { enabled: boolean; ttl: "5m" | "1h" };
   defaultTrigger: string;

@@ -29,7 +29,7 @@ export {
 export { treePath } from "./paths.js";
 export { countOccurrences, DEFAULT_MATCH_CAP, linesOf } from "./search.js";
 export { seedFiles } from "./seed.js";
-export { listSkills, type SkillEntry, type SkillProblem } from "./skills.js";
+export { DEFAULT_SKILL_SOURCES, listSkills, type SkillEntry, type SkillProblem } from "./skills.js";
 export { storeBytes } from "./store-bytes.js";
 export { mountSubtree } from "./subtree.js";
 export type { Backend, FileError, FileInfo, GrepMatch, Workspace } from "./types.js";

@@ -2,7 +2,8 @@
 import type { MountInfo } from "../kernel/types.js";
 import { SESSION_AREAS } from "../spec/index.js";
 import { AuthoringBackendExposedError, MountCollisionError } from "./errors.js";
-import { treePath } from "./paths.js";
+import { isWithin, joinPath, treePath } from "./paths.js";
+import { sourceOf } from "./subtree.js";
 import type { Backend } from "./types.js";
 
 export interface MountOptions {
@@ -52,10 +53,18 @@ export function mountInfos(table: MountTable): MountInfo[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** H-31: throws AuthoringBackendExposedError when a writable mount is served by the very backend workflows come from. */
+/**
+ * H-31: throws AuthoringBackendExposedError when a writable mount is served by the very backend workflows come from, or by
+ * a subtree of it that holds them.
+ */
 export function checkAuthoringExposure(table: MountTable, authoring: Backend): void {
+  const plane = sourceOf(authoring);
+  const workflows = joinPath(plane.dir, "workflows");
   for (const mount of resolveMounts(table)) {
-    if (!mount.readOnly && mount.backend === authoring) throw new AuthoringBackendExposedError(mount.key);
+    if (mount.readOnly) continue;
+    const { backend, dir } = sourceOf(mount.backend);
+    const holds = backend === plane.backend && (isWithin(workflows, dir) || isWithin(dir, workflows));
+    if (holds || mount.backend === authoring) throw new AuthoringBackendExposedError(mount.key);
   }
 }
 

@@ -26,6 +26,9 @@ export interface SkillEntry {
   problems: SkillProblem[];
 }
 
+/** H-23. */
+export const DEFAULT_SKILL_SOURCES: readonly string[] = ["skills/"];
+
 const MAX_DESCRIPTION_CHARS = 1024;
 const MAX_NAME_CHARS = 64;
 

@@ -74,7 +74,16 @@ export function mountSubtree(backend: Backend, dir: string): Backend {
       });
   }
   if (remove) rebased.delete = (path) => at(path, (p) => remove.call(backend, p));
+  const source = sourceOf(backend);
+  SOURCES.set(rebased, { backend: source.backend, dir: joinPath(source.dir, base.slice(1)).replace(/(?<=.)\/$/, "") });
   return rebased;
+}
+
+const SOURCES = new WeakMap<Backend, { backend: Backend; dir: string }>();
+
+/** The backend that a subtree, of a subtree even, is a folder of, and that folder; any other backend is its own root. */
+export function sourceOf(backend: Backend): { backend: Backend; dir: string } {
+  return SOURCES.get(backend) ?? { backend, dir: "/" };
 }
 
 /** One result per item, in order and under the path it was asked by; a refused path does not touch the others. */

@@ -70,6 +70,41 @@ describe("parkway validate", () => {
     expect(JSON.parse(out).diagnostics.map(({ code }: { code: string }) => code)).toEqual(codes);
   });
 
+  it("C-67 H-100 W-240 knows the mounts and the skill folders that the configuration brings", async () => {
+    const config = `const backend = (text) => ({
+        ls: async (path) => ({ files: path === "/" ? [{ path: "/tone/", isDir: true }] : [] }),
+        readRaw: async () => ({ data: { content: text } }) });
+      export default {
+        mounts: { "/kb/": { backend: backend(""), governed: true }, "/house/": backend("---\\ndescription: d\\n---\\n") },
+        skills: ["house/"] };`;
+    const lists = (mount: string, skill: string) =>
+      GOOD.replace(
+        "instructions: Greet.",
+        `instructions: Greet.\nmounts: { allow_always: [${mount}] }\nskills: { allow_always: [${skill}] }`,
+      );
+    const rootWith = (source: string) =>
+      aRoot([], { "workflows/greeter/workflow.yaml": source, "parkway.config.mjs": config });
+    const codes = async (source: string) =>
+      JSON.parse((await runCli(["validate", "--json"], { root: rootWith(source) })).out).diagnostics.map(
+        ({ code }: { code: string }) => code,
+      );
+
+    expect(await codes(lists("kb", "tone"))).toEqual([]);
+    expect(await codes(lists("kbs", "tune"))).toEqual(["skills/unknown", "mounts/unknown"]);
+    expect(await codes(lists("house", "tone"))).toEqual(["mounts/ungoverned-grant"]);
+  });
+
+  it("C-67 H-97 W-238 refuses a mount in a place of the runtime", async () => {
+    const root = aRoot([], {
+      "workflows/greeter/workflow.yaml": GOOD,
+      "parkway.config.mjs": `export default { mounts: { "/workflows/": { ls: async () => ({}) } } };`,
+    });
+    const { exit, err } = await runCli(["validate"], { root });
+
+    expect(exit).not.toBe(0);
+    expect(err).toContain('The mount "/workflows/" cannot be served');
+  });
+
   it("C-67 C-73 N-27 tells entrances of parkway.config that name what does not exist", async () => {
     const hook = (trigger: string) =>
       `export default { webhooks: { "greeter/${trigger}": { verify: { scheme: "none", allowUnsigned: true } } } };`;

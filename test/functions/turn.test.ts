@@ -6,11 +6,13 @@ import { stack } from "../../functions/shared/stack.js";
 import { type DeployedStores, openStores } from "../../functions/shared/stores.js";
 import { createTurnHandler } from "../../functions/turn/handler.js";
 import { openWorker } from "../../functions/turn/worker.js";
+import { deploymentOf, loadConfigFile } from "../../lib/config/index.js";
 import type { Intake } from "../../lib/intake/index.js";
 import type { Clock } from "../../lib/session/ports.js";
 import { systemClock } from "../../lib/stores/clock/index.js";
 import { sessionOfRing } from "../../lib/stores/sqs/index.js";
 import type { Worker } from "../../lib/worker.js";
+import { temporaryFolder, writeTree } from "../harness/temporary.js";
 import { wrapStore } from "../harness/wrap-store.js";
 import { BUS, describeDeployment } from "./deployment.js";
 import { instruments, lambdaContext, type Printed, printed } from "./support.js";
@@ -36,7 +38,14 @@ describeDeployment("the turn function", (deployed) => {
     await Promise.all(workers.map((worker) => worker.close()));
   });
 
-  async function turnFunction({ clock = systemClock, ...options }: { stores?: DeployedStores; clock?: Clock } = {}) {
+  async function turnFunction({
+    clock = systemClock,
+    ...options
+  }: {
+    stores?: DeployedStores;
+    clock?: Clock;
+    rootDir?: string;
+  } = {}) {
     const own = instruments("turn", deployed.env);
     const bus = openBus(deployed.env);
     const worker = await openWorker({ ...own, stores, bus, rootDir: ROOT, ...options });
@@ -64,6 +73,41 @@ describeDeployment("the turn function", (deployed) => {
     expect(await intake.receipt(receipt.arrivalId)).toMatchObject({ status: "settled" });
     expect(deployed.bus.events(BUS).map(({ detailType }) => detailType)).not.toEqual([]);
     expect(await stores.sessions.unpublished("visit-1")).toEqual([]);
+  });
+
+  it("H-93 H-91 serves the mounts that the configuration brings, and no session is called by one", async () => {
+    const { dir, remove } = temporaryFolder();
+    writeTree(dir, {
+      "workflows/read/workflow.yaml": `
+mounts: { allow_always: [kb] }
+states:
+  work:
+    type: code
+    script: scripts/w.js
+    triggers: { manual: { message: false } }
+    tools: { allow: [read_file] }
+`,
+      "workflows/read/scripts/w.js": `export default async ({ tools }) => {
+        await tools.archmax_set_variables({ variables: { found: await tools.read_file({ file_path: "kb/a.txt" }) } }); }`,
+      "parkway.config.mjs": `const backend = { readRaw: async (path) => ({ data: { content: "of the mount " + path } }),
+        ls: async () => ({ files: [] }) };
+        export default { mounts: { "/kb/": { backend, governed: true } } };`,
+    });
+    const mounts = deploymentOf(await loadConfigFile(dir)).mountNames;
+    const entrance = openIntake({ ...instruments("api", deployed.env), stores, rootDir: dir, mounts });
+    const fire = (sessionId: string) =>
+      entrance.fire({ workflow: "read", sessionId }, { source: "api", key: sessionId });
+
+    await fire("case-1");
+    const handler = await turnFunction({ rootDir: dir });
+    await handler(recordsOf(rings().map(({ body }) => body)), lambdaContext());
+
+    expect(await entrance.sessions.get("case-1")).toMatchObject({
+      status: "completed",
+      variables: { found: { value: "of the mount /a.txt" } },
+    });
+    await expect(fire("kb/1")).rejects.toMatchObject({ name: "SessionStoreIdError" });
+    remove();
   });
 
   it("F-72 acknowledges a message that names no session, and the turns beside it run", async () => {

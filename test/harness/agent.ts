@@ -65,7 +65,7 @@ export async function aBench(options: BenchOptions = {}): Promise<Bench> {
       ...params,
       ...more,
       workflow,
-      workspace: { rootDir },
+      workspace: { ...params.workspace, ...more.workspace, rootDir },
       stores,
       host: { clock, ...params.host, ...more.host },
     });

@@ -8,12 +8,11 @@ import { type DemoStep, demoPaths, LEASE_MS, TICKET, TRIGGER, WORKFLOW } from ".
 export async function runDemoWorker(terminal: Terminal, step: DemoStep): Promise<number> {
   const paths = demoPaths(step.root, step.sessionId);
   process.env.PARKWAY_OUTBOX = paths.outbox;
-  const { tools = [], ...config } = agentOptions(await loadConfigFile(step.root));
+  const { tools = [], ...config } = agentOptions(await loadConfigFile(step.root), step.root);
   const agent = await createAgent({
     ...config,
     tools: "dieIn" in step && step.dieIn ? tools.map((tool) => stoppingIn(tool, step.dieIn ?? "", terminal)) : tools,
     workflow: WORKFLOW,
-    workspace: { rootDir: step.root },
     env: { ARCHMAX_MODEL: `script:${paths.script}` },
     onEvent: (event) => terminal.out(JSON.stringify({ event })),
     host: { leaseMs: LEASE_MS },

@@ -136,6 +136,7 @@ function stateBlock(turn: Turn, state: SessionState, tools: readonly string[]): 
     skills: enabledSkills(machine, assembly.tables, slug).map((name) => ({
       slug: name,
       description: assembly.skillDescriptions.get(name) ?? "",
+      path: assembly.skillFiles.get(name),
     })),
     mounts: reachableMounts(machine, assembly.tables, slug),
     variables: Object.keys(state.variables),

@@ -4,14 +4,12 @@ import { defaultMounts } from "../default-mounts.js";
 import { createFilesystemBackend } from "../filesystem-backend.js";
 import { createMemoryBackend } from "../memory-backend.js";
 import { type MountTable, mountInfos } from "../mounts.js";
-import { listSkills, type SkillEntry } from "../skills.js";
+import { DEFAULT_SKILL_SOURCES, listSkills, type SkillEntry } from "../skills.js";
 import { mountSubtree } from "../subtree.js";
 import type { Backend } from "../types.js";
 import { createWorkspace } from "../workspace.js";
 import type { ValidateWorkflowOptions } from "./options.js";
 import type { HostTables } from "./subject.js";
-
-const DEFAULT_SOURCES = ["skills/"];
 
 export function authoringBackend({ authoring, backend, rootDir }: ValidateWorkflowOptions): Backend {
   return authoring ?? backend ?? createFilesystemBackend(rootDir ?? process.cwd());
@@ -21,7 +19,7 @@ export function authoringBackend({ authoring, backend, rootDir }: ValidateWorkfl
 export async function hostTables(
   options: ValidateWorkflowOptions,
 ): Promise<{ host: HostTables; skills: SkillEntry[] }> {
-  const sources = options.skills ?? DEFAULT_SOURCES;
+  const sources = options.skills ?? DEFAULT_SKILL_SOURCES;
   const mounts = options.mounts ?? implicitMounts(options);
   const workspace = createWorkspace({ area: createMemoryBackend(), mounts });
   const skills = await listSkills(workspace, sources);
