@@ -1,5 +1,6 @@
 /** One translation of whatever a provider package throws into this layer's errors. */
 import { ParkwayError } from "../session/errors.js";
+import { awsStatusOf } from "./aws-error.js";
 import { ModelCallError } from "./errors.js";
 import { sanitizeErrorText } from "./sanitize.js";
 
@@ -13,9 +14,11 @@ export function toCallError(thrown: unknown, secrets: readonly string[]): Parkwa
   const chain = causes(thrown);
   const ours = chain.find((error) => error instanceof ParkwayError);
   if (ours instanceof ParkwayError) return ours;
-  const fields = chain.find((error) => typeof error.status === "number") ?? chain[0] ?? {};
-  const status = typeof fields.status === "number" ? fields.status : undefined;
-  const code = [fields.code, fields.type].find((name) => typeof name === "string");
+  const fields = chain.find((error) => statusOf(error) !== undefined) ?? chain[0] ?? {};
+  const status = statusOf(fields);
+  // An AWS client names its errors; other classes' names say nothing.
+  const named = fields.$metadata !== undefined || fields.$fault !== undefined ? fields.name : undefined;
+  const code = [fields.code, fields.type, named].find((name) => typeof name === "string");
   const deepest = chain.at(-1);
   const said = [fields.message, deepest?.message].filter((text) => typeof text === "string" && text !== "");
   const text = sanitizeErrorText([...new Set(said)].join(": ") || String(thrown), secrets);
@@ -23,6 +26,10 @@ export function toCallError(thrown: unknown, secrets: readonly string[]): Parkwa
     status,
     providerCode: code === undefined ? undefined : sanitizeErrorText(String(code), secrets),
   });
+}
+
+function statusOf(error: Record<string, unknown>): number | undefined {
+  return typeof error.status === "number" ? error.status : awsStatusOf(error);
 }
 
 function causes(thrown: unknown): Record<string, unknown>[] {

@@ -1,6 +1,7 @@
-/** A client for any OpenAI-compatible chat-completions endpoint (H-16), or a script in its place (H-133). */
+/** A client for any OpenAI-compatible chat-completions endpoint (H-16), for Bedrock, or a script in its place (H-133). */
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { environmentSettings, type ModelSettings } from "./environment.js";
+import { environmentSettings, MODEL_PROVIDERS, type ModelSettings } from "./environment.js";
+import { InvalidModelSettingError } from "./errors.js";
 import { retryingFetch } from "./http.js";
 import { type RetryOptions, type Sleep, sleepOnTimers } from "./retry.js";
 import { isScriptId, scriptFileOf } from "./script-id.js";
@@ -25,10 +26,23 @@ export interface ChatModelDeps {
 /**
  * Builds the client; nothing is requested yet. The provider package is loaded here and not before (F-78).
  * @param settings - default: the process's environment (H-125)
+ * @throws {InvalidModelSettingError} for a provider there is none of
  */
 export async function createChatModel(settings?: ChatModelSettings, deps: ChatModelDeps = {}): Promise<BaseChatModel> {
   const chosen: ChatModelSettings = settings ?? environmentSettings(process.env);
   if (isScriptId(chosen.model)) return createScriptModel(scriptFileOf(chosen.model), deps);
+  const { provider = "openai" } = chosen;
+  if (!MODEL_PROVIDERS.includes(provider))
+    throw new InvalidModelSettingError("provider", provider, MODEL_PROVIDERS.join(" or "));
+  const attempts = {
+    retry: chosen.retry,
+    sleep: deps.sleep ?? sleepOnTimers,
+    random: deps.random ?? Math.random,
+  };
+  if (provider === "bedrock") {
+    const { createBedrockModel } = await import("./bedrock-model.js");
+    return createBedrockModel(chosen, attempts);
+  }
   const { endpointModelClass } = await import("./endpoint-model.js");
   const EndpointModel = await endpointModelClass();
   return new EndpointModel(
@@ -43,12 +57,7 @@ export async function createChatModel(settings?: ChatModelSettings, deps: ChatMo
       timeout: NO_CLIENT_TIMEOUT_MS,
       configuration: {
         baseURL: chosen.baseUrl,
-        fetch: retryingFetch({
-          retry: chosen.retry,
-          fetch: deps.fetch,
-          sleep: deps.sleep ?? sleepOnTimers,
-          random: deps.random ?? Math.random,
-        }),
+        fetch: retryingFetch({ ...attempts, fetch: deps.fetch }),
       },
     },
     chosen.emptyContent ?? "text",

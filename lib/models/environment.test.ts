@@ -38,7 +38,19 @@ describe("environmentSettings", () => {
     expect(error).toMatchObject({ variables: ["ARCHMAX_API_KEY", "ARCHMAX_MODEL"] });
   });
 
+  it("H-125 H-132 ARCHMAX_PROVIDER=bedrock needs a model and nothing else", () => {
+    const env = { ARCHMAX_PROVIDER: "bedrock", ARCHMAX_MODEL: "m1" };
+
+    expect(environmentSettings(env)).toEqual({ provider: "bedrock", baseUrl: "", apiKey: "", model: "m1" });
+    expect(hasEnvironmentModel({ ARCHMAX_PROVIDER: "bedrock" })).toBe(true);
+    expect(thrown(() => environmentSettings({ ARCHMAX_PROVIDER: "bedrock" }))).toMatchObject({
+      variables: ["ARCHMAX_MODEL"],
+    });
+    expect(environmentSettings({ ...complete, ARCHMAX_PROVIDER: "openai" })).toMatchObject({ baseUrl: "http://m" });
+  });
+
   it.each([
+    ["ARCHMAX_PROVIDER", "azure"],
     ["ARCHMAX_TEMPERATURE", "warm"],
     ["ARCHMAX_MAX_TOKENS", "12k"],
     ["ARCHMAX_MAX_TOKENS", "0x10"],

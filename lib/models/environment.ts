@@ -5,8 +5,18 @@ import { isScriptId } from "./script-id.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Where a model is: an OpenAI-compatible endpoint, or Amazon Bedrock as the AWS SDK finds it. */
+export const MODEL_PROVIDERS = ["openai", "bedrock"] as const;
+export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
+
 /** What `env()` gives a model factory and `createChatModel` takes (H-132). */
 export interface ModelSettings {
+  /**
+   * Default `openai`. `bedrock` takes neither `baseUrl` nor `apiKey`: region, credentials and endpoint are what the AWS SDK
+   * finds in the process's environment (`AWS_REGION`, …), the shared configuration files, or the function's role.
+   */
+  provider?: ModelProvider;
+  /** Empty where none is needed, as `apiKey`: for Bedrock and for scripts. */
   baseUrl: string;
   apiKey: string;
   model: string;
@@ -18,12 +28,15 @@ export interface ModelSettings {
 
 /**
  * The endpoint's settings, complete.
- * @throws {MissingModelSettingError} naming every variable that is not set; a script needs neither endpoint nor key (H-133)
+ * @throws {MissingModelSettingError} naming every variable that is not set; Bedrock (`ARCHMAX_PROVIDER=bedrock`) and
+ *   scripts (H-133) need neither endpoint nor key
  * @throws {InvalidModelSettingError} naming the variable and its value
  */
 export function environmentSettings(env: Environment): ModelSettings {
   const model = textOf(env, "ARCHMAX_MODEL");
-  const required = isScriptId(model) ? ["ARCHMAX_MODEL"] : ["ARCHMAX_API_BASE_URL", "ARCHMAX_API_KEY", "ARCHMAX_MODEL"];
+  const provider = providerOf(env);
+  const alone = provider === "bedrock" || isScriptId(model);
+  const required = alone ? ["ARCHMAX_MODEL"] : ["ARCHMAX_API_BASE_URL", "ARCHMAX_API_KEY", "ARCHMAX_MODEL"];
   const missing = required.filter((name) => textOf(env, name) === undefined);
   if (missing.length > 0) throw new MissingModelSettingError(missing);
 
@@ -32,6 +45,7 @@ export function environmentSettings(env: Environment): ModelSettings {
     apiKey: textOf(env, "ARCHMAX_API_KEY") ?? "",
     model: model ?? "",
   };
+  if (provider !== undefined) settings.provider = provider;
   const temperature = numberOf(env, "ARCHMAX_TEMPERATURE");
   const maxTokens = numberOf(env, "ARCHMAX_MAX_TOKENS");
   const streaming = booleanOf(env, "ARCHMAX_STREAMING");
@@ -43,7 +57,9 @@ export function environmentSettings(env: Environment): ModelSettings {
 
 /** Whether any setting that could make a model is there (W-82): then what is missing is an error, not an absence. */
 export function hasEnvironmentModel(env: Environment): boolean {
-  return ["ARCHMAX_MODEL", "ARCHMAX_API_BASE_URL", "ARCHMAX_API_KEY"].some((name) => textOf(env, name) !== undefined);
+  return ["ARCHMAX_PROVIDER", "ARCHMAX_MODEL", "ARCHMAX_API_BASE_URL", "ARCHMAX_API_KEY"].some(
+    (name) => textOf(env, name) !== undefined,
+  );
 }
 
 /** The environment's part of the caching strategy (R-282); a field that is not set is absent. */
@@ -72,6 +88,14 @@ export function environmentPricing(env: Environment): PricingTable {
     if (rate !== undefined) price[part] = rate;
   }
   return Object.keys(price).length === 0 ? {} : { default: price };
+}
+
+function providerOf(env: Environment): ModelProvider | undefined {
+  const text = textOf(env, "ARCHMAX_PROVIDER");
+  const provider = MODEL_PROVIDERS.find((name) => name === text);
+  if (text !== undefined && provider === undefined)
+    throw new InvalidModelSettingError("ARCHMAX_PROVIDER", text, MODEL_PROVIDERS.join(" or "));
+  return provider;
 }
 
 function textOf(env: Environment, name: string): string | undefined {

@@ -1,13 +1,16 @@
 /** What goes wrong between the agent and its model. No message holds a configured value of a secret (F-101). */
 import { ParkwayError } from "../session/errors.js";
 
-/** No model is configured at all, or the environment lacks settings that the endpoint needs (H-125). */
+/** No model is configured at all, or the environment lacks settings that the model needs (H-125). */
 export class MissingModelSettingError extends ParkwayError {
   override readonly code = "missing-model-setting";
-  constructor(readonly variables: readonly string[]) {
+  constructor(
+    readonly variables: readonly string[],
+    where = "the environment or in the workspace's .env file",
+  ) {
     super(
-      `The model needs ${variables.join(", ")}: set ${variables.length === 1 ? "it" : "them"} in the environment ` +
-        "or in the workspace's .env file, or pass `model` or `modelFactory`.",
+      `The model needs ${variables.join(", ")}: set ${variables.length === 1 ? "it" : "them"} in ${where}, ` +
+        "or pass `model` or `modelFactory`.",
     );
   }
 }

@@ -92,7 +92,8 @@ function holdsPrototypeKey(args: Record<string, unknown>): boolean {
 }
 
 function objectOf(args: unknown, mayBeCutOff: boolean): { args: Record<string, unknown>; problem?: string } {
-  if (isObject(args)) return { args };
+  // What the provider has parsed no longer tells whether it was whole.
+  if (isObject(args)) return mayBeCutOff ? { args: {}, problem: CUT_OFF } : { args };
   if (args === undefined || args === null || (typeof args === "string" && args.trim() === "")) {
     return mayBeCutOff ? { args: {}, problem: CUT_OFF } : { args: {} };
   }

@@ -5,6 +5,9 @@ import { CallAssembler, type CallFragment, checkCalls, type RawCall } from "./ra
 import type { ModelReply, ModelRequest } from "./types.js";
 import { normalUsage, type TokenCounts } from "./usage.js";
 
+/** The reasons that mean an answer ended at a limit. */
+const CUT_OFF = new Set(["length", "max_tokens", "model_context_window_exceeded"]);
+
 /** Gathers an answer from its chunks; a whole message is one chunk. */
 export class ReplyBuilder {
   #text = "";
@@ -33,7 +36,7 @@ export class ReplyBuilder {
     const { calls, invalid } = checkCalls([...this.#fragments.finish(), ...this.#whole], {
       messageId: request.messageId,
       taken: request.messages.flatMap((message) => (message.tool_calls ?? []).map((call) => call.id)),
-      cutOff: this.#metadata.finish_reason === "length" || this.#metadata.stop_reason === "max_tokens",
+      cutOff: CUT_OFF.has(String(this.#stopReason())),
     });
     const reply: ModelReply = { text: this.#text, calls, invalid };
     const usage = this.#reported ?? this.#raw;
@@ -41,6 +44,12 @@ export class ReplyBuilder {
     const model = this.#metadata.model_name ?? this.#metadata.model ?? askedFor;
     if (typeof model === "string") reply.model = model;
     return reply;
+  }
+
+  /** Why the answer ended, where the providers say it: OpenAI's, Anthropic's, Bedrock's whole and streamed answers. */
+  #stopReason(): unknown {
+    const { finish_reason, stop_reason, stopReason, messageStop } = this.#metadata;
+    return finish_reason ?? stop_reason ?? stopReason ?? record(messageStop).stopReason;
   }
 
   /** LangChain's counts come as increments; a raw usage beside them is the same count again, and its last word counts. */

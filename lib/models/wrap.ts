@@ -66,7 +66,10 @@ function cacheStrategyOf(model: BaseChatModel): CacheStrategy {
   return model._llmType() === "anthropic" ? "anthropic" : "none";
 }
 
+/** Of LangChain's classes for the providers served here. */
+const SECRET_FIELDS = ["apiKey", "bedrockBearerToken", "bedrockApiSecret", "bedrockApiSessionToken"];
+
 function secretsOf(model: BaseChatModel): string[] {
-  const { apiKey } = model as { apiKey?: unknown };
-  return typeof apiKey === "string" ? [apiKey] : [];
+  const fields = model as unknown as Record<string, unknown>;
+  return SECRET_FIELDS.map((name) => fields[name]).filter((value) => typeof value === "string");
 }
