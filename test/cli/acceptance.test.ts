@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readOutbox } from "../../workflows/refund-desk/host/tools.ts";
+import { readOutbox } from "../../workflows/refund-desk/host/outbox.ts";
 import { type ModelServer, startModelServer } from "../model-server/index.js";
 import { aRoot } from "./stage.js";
 

@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import type { ArrivalInput } from "../../lib/session/arrival.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
-import { readOutbox, refundDeskTools } from "../../workflows/refund-desk/host/tools.ts";
+import { readOutbox } from "../../workflows/refund-desk/host/outbox.ts";
+import { refundDeskTools } from "../../workflows/refund-desk/host/tools.ts";
 import { effectTools, readEffects } from "./effect-tools.js";
 
 export const REPOSITORY = join(import.meta.dirname, "..", "..");
@@ -51,7 +52,7 @@ export const SCENARIOS: Scenario[] = [
     workflow: "hello-wait",
     rootDir: REPOSITORY,
     sessionId: "pause-1",
-    script: "test/scripts/hello-wait.yaml",
+    script: "workflows/hello-wait/demo/replies.yaml",
     steps: [
       { input: { kind: "turn", message: "Cool the barrier down.", variables: { minutes: 5 } } },
       { waitMs: 300_000 },
