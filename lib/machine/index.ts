@@ -19,6 +19,7 @@ export { type LaterFeature, type LaterUse, usesLater } from "./later.js";
 export { renderMermaid } from "./mermaid.js";
 export { type Opening, type OpeningInput, openingState } from "./opening.js";
 export { type ClockInput, clockLine } from "./prompt/clock.js";
+export { GRADER_PREAMBLE, renderGraderSystem, renderGraderTask } from "./prompt/grader.js";
 export { composeHandoffText } from "./prompt/handoff.js";
 export { stripComments } from "./prompt/markdown.js";
 export type { PromptMount, StateMount } from "./prompt/mount.js";
