@@ -7,7 +7,7 @@ import { fileStoreBackend, seedFiles } from "../workspace/index.js";
 /**
  * `list`: the latest activity first (H-75). `get`: null for a session that has not run (H-76). `trail`: what happened, in
  * order (R-8); empty for a session that has not run. `delete`: false when there was nothing; throws
- * SessionNotResumableError while a turn runs.
+ * SessionNotResumableError while a turn runs. Children stay unless `children` is set (H-78, S-88).
  */
 export interface Sessions extends Readonly<Intake["sessions"]> {
   /** Length of the transcript, 0 when unknown. */

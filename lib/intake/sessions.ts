@@ -32,17 +32,13 @@ export function createIntakeSessions(host: IntakeHost): Intake["sessions"] {
     async trail(sessionId) {
       return (await loadSession(host, sessionId))?.state.trail ?? [];
     },
-    async delete(id) {
+    async delete(id, options) {
       const sessionId = parsedSessionId(host, id);
       try {
-        return await deleteSession({ store: host.store, files: host.files }, sessionId, host.clock.now());
+        return await deleteSession({ store: host.store, files: host.files }, sessionId, host.clock.now(), options);
       } catch (error) {
         if (!(error instanceof SessionBusyError)) throw error;
-        throw new SessionNotResumableError(
-          sessionId,
-          "running",
-          `Session "${sessionId}" is in the middle of a turn and was not deleted.`,
-        );
+        throw new SessionNotResumableError(sessionId, "running", `${error.message} It was not deleted.`);
       }
     },
   };

@@ -99,8 +99,12 @@ export interface Intake {
     list(filter?: SessionFilter & { parent?: string }): Promise<SessionSummary[]>;
     get(sessionId: string): Promise<SessionSummary | null>;
     trail(sessionId: string): Promise<readonly TrailStep[]>;
-    /** False when there was nothing. @throws {SessionNotResumableError} while a turn runs */
-    delete(sessionId: string): Promise<boolean>;
+    /**
+     * False when there was nothing. Children go along when asked to, and stay otherwise (S-88).
+     *
+     * @throws {SessionNotResumableError} while a turn runs, and for a child that its root presents
+     */
+    delete(sessionId: string, options?: { children?: boolean }): Promise<boolean>;
   };
   deadLetters(): Promise<DeadLetter[]>;
   /** Null for an unknown id. Unlike the list it never lags. */

@@ -1,31 +1,27 @@
 /** Sessions past their time (S-81…S-83): absent to whoever looks, and deleted by whoever comes upon them. */
+import { carryDeletionThrough, type DeletionStores } from "./delete.js";
 import { SessionBusyError } from "./errors.js";
-import type { AcceptRequest, AcceptResult, Clock, FileStore, SessionStore } from "./ports.js";
+import type { AcceptRequest, AcceptResult, Clock, SessionStore } from "./ports.js";
 
-interface Stores {
-  store: Pick<SessionStore, "accept" | "expire" | "finishDelete">;
-  files: Pick<FileStore, "removeAll">;
-}
+export type ExpiringStores = DeletionStores & { store: Pick<SessionStore, "expire"> };
 
 /**
- * S-83: deletes the session if it has expired, or goes on with a deletion that was not carried through. One caller does
+ * S-83: deletes the session with its children if it has expired, or goes on with a deletion that was not carried through. One caller does
  * it at a time; stopped anywhere, the due mark brings another.
  *
  * @returns whether the session is gone now
  */
-export async function removeExpired(
-  { store, files }: Omit<Stores, "store"> & { store: Omit<Stores["store"], "accept"> },
-  sessionId: string,
-  now: number,
-): Promise<boolean> {
-  if (!(await store.expire(sessionId, now))) return false;
-  await files.removeAll(sessionId);
-  await store.finishDelete(sessionId);
+export async function removeExpired(stores: ExpiringStores, sessionId: string, now: number): Promise<boolean> {
+  if (!(await stores.store.expire(sessionId, now))) return false;
+  await carryDeletionThrough(stores, sessionId, now);
   return true;
 }
 
 /** Accepts, and where the session has expired deletes it first, so that its id names a new one (S-82). */
-export async function acceptUnexpired(stores: Stores, request: AcceptRequest): Promise<AcceptResult> {
+export async function acceptUnexpired(
+  stores: ExpiringStores & { store: Pick<SessionStore, "accept"> },
+  request: AcceptRequest,
+): Promise<AcceptResult> {
   const { sessionId, acceptedAt } = request.arrival;
   try {
     return await stores.store.accept(request);

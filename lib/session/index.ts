@@ -9,6 +9,7 @@ export type {
   StoredError,
   StoredOutcome,
 } from "./arrival.js";
+export { claimChild } from "./claim-child.js";
 export { deleteSession } from "./delete.js";
 export {
   CheckpointCorruptError,
@@ -64,6 +65,7 @@ export type {
   ClaimResult,
   Clock,
   Commit,
+  DeletionRequest,
   Doorbell,
   DueEntry,
   EventBus,
@@ -97,7 +99,9 @@ export {
   decideRelease,
   decideRenew,
   decideSettle,
+  deletionGuard,
   dueMark,
+  goesWithChildren,
   HELD_LIMIT_MS,
   INBOX_LIMIT,
   isChild,

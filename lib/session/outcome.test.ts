@@ -153,8 +153,11 @@ describe("the summary", () => {
     unpublished: 0,
     dueAt: null,
     deleting: false,
+    takesChildren: null,
     expiresAt: null,
     keepMs: null,
+    claimedBy: null,
+    rootCreatedAt: null,
     createdAt: 0,
     updatedAt: 1000,
   };
@@ -194,6 +197,13 @@ describe("the summary", () => {
     const state = aState({ status: "awaiting_decision", position: "review", park: decision });
 
     expect(summaryOf(record, state, { queued: 0 })?.pending).toEqual(decision);
+  });
+
+  it("R-200 H-77 H-92 names the parent of a child", () => {
+    const state = aState({ status: "completed" });
+
+    expect(summaryOf({ ...record, sessionId: "s1~2~1" }, state)).toMatchObject({ parentSessionId: "s1~2" });
+    expect(summaryOf(record, state)).not.toHaveProperty("parentSessionId");
   });
 
   it("R-300 H-77 shows an exit only while failed", () => {

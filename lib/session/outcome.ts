@@ -1,4 +1,5 @@
 /** What a caller is told: outcomes (R-16, H-68) and summaries (R-300, H-77), both derived from the state. */
+import { parentSessionIdOf } from "../spec/index.js";
 import type { StoredOutcome } from "./arrival.js";
 import { isRuntimeNote, type StoredMessage } from "./messages.js";
 import type { RecordPatch, SessionRecord } from "./record.js";
@@ -34,6 +35,8 @@ export interface SessionSummary {
   delegation?: ParkDelegation;
   queued?: number;
   wakeFailing?: boolean;
+  /** Of a child (H-92); its parent may be gone (S-88). */
+  parentSessionId?: string;
 }
 
 export function isFinished(status: string): boolean {
@@ -143,6 +146,7 @@ export function summaryOf(
   const status = state.fields.status ?? record.status;
   if (!status) return null;
   const park = isParked(status) ? state.fields.park : undefined;
+  const parent = parentSessionIdOf(record.sessionId);
   return {
     sessionId: record.sessionId,
     status,
@@ -162,5 +166,6 @@ export function summaryOf(
     ...(detail && park?.delegation ? { delegation: park.delegation } : {}),
     ...(detail && detail.queued > 0 ? { queued: detail.queued } : {}),
     ...(record.wakeFailures >= 5 ? { wakeFailing: true } : {}),
+    ...(parent === null ? {} : { parentSessionId: parent }),
   };
 }

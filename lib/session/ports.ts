@@ -181,8 +181,14 @@ export interface SessionStore {
   deadLetter(id: string, now: number): Promise<DeadLetter | null>;
   /** S-93: keeps the letter of what was never accepted. The first under an id stays; it is returned. */
   keepDeadLetter(letter: DeadLetter): Promise<DeadLetter>;
-  /** S-84: marks the session as being deleted (raising the fence), refuses its queued arrivals. False: nothing there. Throws SessionBusyError while a lease lives. */
-  beginDelete(sessionId: string, now: number): Promise<boolean>;
+  /**
+   * S-84: marks the session as being deleted (raising the fence), refuses its queued arrivals. False: nothing there.
+   *
+   * @throws {SessionBusyError} while a lease lives (S-85); for a child while its root works or presents it (S-88)
+   */
+  beginDelete(sessionId: string, now: number, how?: DeletionRequest): Promise<boolean>;
+  /** S-88: a consistent read of the session's direct children that have a record, whether or not the session has one. */
+  children(sessionId: string): Promise<Children>;
   /**
    * S-83: marks the session for deletion if it has expired and its events are out, or takes over a deletion that was not
    * carried through in time. True for one caller, who is to carry it through.
@@ -199,9 +205,23 @@ export interface SessionStore {
     after: string;
     limit: number;
   }): Promise<{ removed: number; after: string | null }>;
-  /** Removes every item of a marked session and the record last; strips its receipts (S-87). Safe to repeat. */
+  /** Removes every item of a marked session and the record last, not its children; strips its receipts (S-87). Safe to repeat. */
   finishDelete(sessionId: string): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface DeletionRequest {
+  /** The session's children are to go with it, whoever carries the deletion through. */
+  children?: true;
+  /** Only with the parent: false unless that is being deleted with its children, and then without a look at the root. */
+  withParent?: true;
+}
+
+export interface Children {
+  /** Sorted. */
+  sessionIds: string[];
+  /** The session is being deleted, and they with it. */
+  goAlong: boolean;
 }
 
 export interface DueEntry {

@@ -62,14 +62,16 @@ export interface SessionRecord extends RecordFields {
   /** When something is due here; null when nothing is. */
   dueAt: number | null;
   deleting: boolean;
+  /** Of one that is being deleted: its children go with it (S-83, S-88). */
+  takesChildren: boolean | null;
   /** Epoch milliseconds; null while anything is left to do, and for a session that is kept for ever (S-81). */
   expiresAt: number | null;
   /** How long the session is kept once nothing is left to do, as it stood when something last ended; null for ever. */
   keepMs: number | null;
   /** Of a child (S-28): the owner that claimed it last. A child has no lease, nothing under way and no due mark of its own. */
-  claimedBy?: string | null;
+  claimedBy: string | null;
   /** Of a child: its root's `createdAt`. What a deleted session left under the child's id has another. */
-  rootCreatedAt?: number | null;
+  rootCreatedAt: number | null;
   createdAt: number;
   /** The last activity; while a turn runs, to within a third of a lease. */
   updatedAt: number;
@@ -103,8 +105,11 @@ export function newRecord(sessionId: string, workflow: string, now: number): Ses
     unpublished: 0,
     dueAt: null,
     deleting: false,
+    takesChildren: null,
     expiresAt: null,
     keepMs: null,
+    claimedBy: null,
+    rootCreatedAt: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -1,6 +1,6 @@
 /** Dead letters of what was never accepted, and arrivals made of dead letters anew (S-93, S-96). */
 import type { Arrival, DeadLetter } from "./arrival.js";
-import { acceptUnexpired } from "./expire.js";
+import { acceptUnexpired, type ExpiringStores } from "./expire.js";
 import { arrivalIdFor, fingerprintOf, sessionIdFromKey } from "./fingerprint.js";
 import type { AcceptResult, FileStore, SessionStore } from "./ports.js";
 import { DEAD_LETTER_TTL_MS, RECEIPT_TTL_MS } from "./protocol/index.js";
@@ -38,8 +38,8 @@ export function refusedLetter(arrival: Omit<Arrival, "seq">, told: { reason: str
  */
 export async function redriveDeadLetter(
   stores: {
-    store: Pick<SessionStore, "deadLetter" | "receipt" | "accept" | "expire" | "finishDelete">;
-    files: Pick<FileStore, "readShared" | "writeShared" | "removeAll">;
+    store: ExpiringStores["store"] & Pick<SessionStore, "deadLetter" | "receipt" | "accept">;
+    files: ExpiringStores["files"] & Pick<FileStore, "readShared" | "writeShared">;
   },
   request: { id: string; now: number },
 ): Promise<AcceptResult | null> {

@@ -1321,6 +1321,164 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
       });
     });
 
+    describe("deleting with children", () => {
+      const at = { now: T0, ...lease };
+      const CHILDREN = ["s1~1", "s1~1~1", "s1~2"];
+
+      /** A root that has completed, with two children and a grandchild, each with something in it. */
+      async function aFamily(rootEnds: Parameters<typeof aCommit>[0] = { status: "completed" }, id = "s1") {
+        await accept(`root-${id}`, { sessionId: id });
+        const mine = won(await claim(T0, "a", id)).lease;
+        const child = async (caller: Lease, sessionId: string) => {
+          const { lease: held } = await store.claimChild(caller, { sessionId, workflow: "billing", now: T0 });
+          await store.commit(held, aCommit({ status: "completed" }, { k: "v" }), at);
+          return held;
+        };
+        const first = await child(mine, `${id}~1`);
+        await child(first, `${id}~1~1`);
+        await child(mine, `${id}~2`);
+        const settle = () => store.settle(mine, aSettlement(`root-${id}`, { commit: aCommit(rootEnds) }), lease);
+        return { mine, first, settle };
+      }
+      const reads = (ids: readonly string[]) => Promise.all(ids.map((id) => store.read(id)));
+      const remove = async (id: string, how?: Parameters<SessionStore["beginDelete"]>[2]) => {
+        const isMarked = await store.beginDelete(id, T0, how);
+        await store.finishDelete(id);
+        return isMarked;
+      };
+      const refused = async (id: string, now = T0) => {
+        const before = await store.read(id);
+        await expect(store.beginDelete(id, now)).rejects.toBeInstanceOf(SessionBusyError);
+        expect(await store.read(id)).toEqual(before);
+      };
+
+      it("S-88 R-301 leaves the children of a deleted root, listed, and readable by their ids", async () => {
+        for (const id of ["s1", "s10", "\u00e9"]) await (await aFamily({ status: "completed" }, id)).settle();
+        const before = await reads(CHILDREN);
+        await remove("s1");
+
+        expect(await reads(CHILDREN)).toEqual(before);
+        const listed = (await store.list()).map(({ sessionId }) => sessionId);
+        expect(listed).toEqual(expect.arrayContaining(CHILDREN));
+        for (const id of ["s1", "s10", "\u00e9"]) {
+          expect(await store.children(id)).toEqual({ sessionIds: [`${id}~1`, `${id}~2`], goAlong: false });
+        }
+        expect(await store.children("s1~1")).toEqual({ sessionIds: ["s1~1~1"], goAlong: false });
+        expect(await store.children("s1~2")).toEqual({ sessionIds: [], goAlong: false });
+        expect(await remove("s1~2")).toBe(true);
+        expect(await remove("s1~2")).toBe(false);
+        expect(await store.children("s1")).toEqual({ sessionIds: ["s1~1"], goAlong: false });
+        expect(await reads(["s1~2", "s1~1~1"])).toEqual([null, before[1]]);
+      });
+
+      it("S-88 S-84 remembers that children go along, for whoever carries the deletion through", async () => {
+        await (await aFamily()).settle();
+        await store.beginDelete("s1", T0);
+        expect((await store.children("s1")).goAlong).toBe(false);
+        expect(await store.beginDelete("s1~1", T0, { withParent: true })).toBe(false);
+
+        await store.beginDelete("s1", T0 + 1, { children: true });
+        await store.beginDelete("s1", T0 + 2);
+        expect(await under.open().children("s1")).toEqual({ sessionIds: ["s1~1", "s1~2"], goAlong: true });
+        expect(await remove("s1~1", { withParent: true, children: true })).toBe(true);
+        expect(await store.children("s1")).toEqual({ sessionIds: ["s1~2"], goAlong: true });
+        expect(await remove("s1~1~1", { withParent: true })).toBe(false);
+      });
+
+      it("S-88 refuses to delete a child alone while its root works, and changes nothing", async () => {
+        const { settle } = await aFamily();
+        for (const id of CHILDREN) await refused(id);
+        // A turn whose owner is gone goes on, and finds the child again (S-29, S-43).
+        await refused("s1~1", T0 + LEASE_MS);
+        await settle();
+
+        expect(await remove("s1~1~1")).toBe(true);
+      });
+
+      it("S-88 refuses to delete a child that its root presents, or whose child it presents", async () => {
+        const park = anInputPark({ channel: "decision", delegation: "s1~1~1" });
+        await (await aFamily(park)).settle();
+        await refused("s1~1");
+        await refused("s1~1~1");
+
+        expect(await remove("s1~2")).toBe(true);
+        await store.beginDelete("s1", T0, { children: true });
+        expect(await remove("s1~1", { withParent: true })).toBe(true);
+      });
+
+      it("S-84 S-23 ends what a former owner does to a child, and gives nobody the child meanwhile", async () => {
+        const { mine, first } = await aFamily();
+        const later = T0 + LEASE_MS;
+        await store.beginDelete("s1", later, { children: true });
+        const child = (sessionId: string) => ({ sessionId, workflow: "billing", now: T0 });
+        await expect(store.claimChild(mine, child("s1~3"))).rejects.toBeInstanceOf(LeaseLostError);
+        await store.beginDelete("s1~1", later, { withParent: true });
+
+        await expect(store.commit(first, aCommit({}, { k: "w" }), at)).rejects.toBeInstanceOf(LeaseLostError);
+        await expect(store.claimChild(first, child("s1~1~2"))).rejects.toBeInstanceOf(LeaseLostError);
+        expect(await reads(["s1~3", "s1~1~2"])).toEqual([null, null]);
+        expect((await store.list()).map(({ sessionId }) => sessionId).sort()).toEqual(["s1~1~1", "s1~2"]);
+      });
+
+      it("S-84 S-86 does not give a child out while it is being deleted, and brings somebody who ends that", async () => {
+        await (await aFamily()).settle();
+        await store.beginDelete("s1~2", T0);
+        await accept("arr-2");
+        const { lease: mine } = won(await claim());
+
+        const child = { sessionId: "s1~2", workflow: "billing", now: T0 };
+        await expect(store.claimChild(mine, child)).rejects.toBeInstanceOf(SessionBusyError);
+        const due = await store.due(T0 + DELETION_RETRY_MS, { limit: 10 });
+        expect(due).toContainEqual({ sessionId: "s1~2", dueAt: T0 + DELETION_RETRY_MS });
+        expect(await claim(T0, "b", "s1~2")).toEqual({ kind: "idle", dueAt: T0 + DELETION_RETRY_MS });
+        expect(await store.expire("s1~2", T0 + DELETION_RETRY_MS)).toBe(true);
+        await store.finishDelete("s1~2");
+        expect(await store.claimChild(mine, child)).toMatchObject({ record: { status: null }, thread: [] });
+      });
+
+      it("S-84 S-86 touches no child of a new session under the id, however late", async () => {
+        const old = await aFamily();
+        const later = T0 + LEASE_MS;
+        await store.beginDelete("s1", later, { children: true });
+        for (const id of ["s1~1", "s1~1~1", "s1~2"])
+          await store.beginDelete(id, later, { withParent: true, children: true });
+        for (const id of ["s1~1~1", "s1~1", "s1~2", "s1"]) await store.finishDelete(id);
+        await accept("arr-2", { acceptedAt: later });
+        const { lease: mine } = won(await claim(later, "b"));
+        expect(mine.fence).toBe(old.mine.fence);
+        const child = await store.claimChild(mine, { sessionId: "s1~1", workflow: "billing", now: later });
+        await store.commit(child.lease, aCommit({ status: "running" }, { k: "new" }), at);
+
+        expect(await store.beginDelete("s1~1", later, { withParent: true })).toBe(false);
+        await store.finishDelete("s1~1");
+        await expect(store.commit(old.first, aCommit({}, { k: "old" }), at)).rejects.toBeInstanceOf(LeaseLostError);
+        await expect(store.isCancelled(old.first)).rejects.toBeInstanceOf(LeaseLostError);
+        expect(await store.read("s1~1")).toMatchObject({ record: { deleting: false }, thread: [{ value: "new" }] });
+      });
+
+      it("S-88 lets go of what an earlier session of the id left, though the new one works", async () => {
+        await (await aFamily()).settle();
+        await remove("s1");
+        await accept("arr-2", { acceptedAt: T0 + 1 });
+        won(await claim(T0 + 1));
+
+        expect(await remove("s1~1")).toBe(true);
+      });
+
+      it("S-81 S-83 marks the children of an expired session to go with it", async () => {
+        const { mine } = await aFamily();
+        const settlement = aSettlement("root-s1", { commit: aCommit({ status: "completed" }) });
+        await store.settle(mine, settlement, { ...lease, retention: { finishedMs: 10 } });
+        expect(await store.expire("s1", T0 + 9)).toBe(false);
+        expect(await store.expire("s1~1", T0 + 365 * DAY_MS)).toBe(false);
+
+        expect(await store.expire("s1", T0 + 10)).toBe(true);
+        expect(await store.children("s1")).toEqual({ sessionIds: ["s1~1", "s1~2"], goAlong: true });
+        expect(await store.expire("s1", T0 + 10 + DELETION_RETRY_MS)).toBe(true);
+        expect((await store.children("s1")).goAlong).toBe(true);
+      });
+    });
+
     it("F-13 S-103 shows a fresh handle all that another wrote", async () => {
       await accept("arr-1");
       const { lease: mine }: { lease: Lease } = won(await claim());

@@ -1,8 +1,8 @@
 /** Valid arrivals, requests and steps, so that a test shows only what matters to it. */
 import type { Arrival, ArrivalInput } from "../../lib/session/arrival.js";
-import { fingerprintOf, RECEIPT_TTL_MS } from "../../lib/session/index.js";
+import { fingerprintOf, RECEIPT_TTL_MS, type Retention } from "../../lib/session/index.js";
 import type { LifecycleEvent } from "../../lib/session/lifecycle.js";
-import type { AcceptRequest, ClaimResult, Commit, Settlement } from "../../lib/session/ports.js";
+import type { AcceptRequest, ClaimResult, Commit, SessionStore, Settlement } from "../../lib/session/ports.js";
 import type { RecordPark, RecordPatch } from "../../lib/session/record.js";
 
 /** A Monday morning; tests count from it. */
@@ -56,6 +56,36 @@ export function anEvent(n: number, of: Partial<LifecycleEvent> = {}): LifecycleE
     ...of,
   };
 }
+
+/**
+ * Gives a session at rest children as its owner would, each finished and with a thread item, and lets it rest again.
+ *
+ * @param children - ids, callers before those they call
+ */
+export async function givenChildren(
+  store: SessionStore,
+  rootId: string,
+  children: readonly string[],
+  { now, delegation, retention }: { now: number; delegation?: string; retention?: Retention },
+): Promise<void> {
+  families += 1;
+  const id = `family-${families}`;
+  await store.accept(anAccept({ id, sessionId: rootId, acceptedAt: now }));
+  const { lease: root, record } = won(await store.claim(rootId, { owner: "parent", now, ...lease }));
+  for (const sessionId of children) {
+    const parent = sessionId.slice(0, sessionId.lastIndexOf("~"));
+    const caller = { ...root, sessionId: parent };
+    const child = await store.claimChild(caller, { sessionId, workflow: record.workflow, now });
+    await store.commit(child.lease, aCommit({ status: "completed" }), { now, ...lease });
+  }
+  const park = record.park && delegation !== undefined ? { park: { ...record.park, delegation } } : {};
+  await store.settle(root, aSettlement(id, { now, status: "refused", commit: aCommit(park) }), {
+    ...lease,
+    ...(retention ? { retention } : {}),
+  });
+}
+
+let families = 0;
 
 export type Claimed = Extract<ClaimResult, { kind: "claimed" }>;
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { SERVICES } from "../../lib/http/gateway.fixture.js";
 import { ROUTES } from "../../lib/http/index.js";
+import { givenChildren } from "../harness/builders.js";
 import { type Answered, aDesk, type Desk, type DeskOptions, post } from "./desk.js";
 
 const START = "/v1/workflows/hello-park/sessions";
@@ -595,6 +596,49 @@ describe("sessions", () => {
     expect(await remove()).toMatchObject({ status: 204, text: "" });
     expect(await remove()).toMatchObject(problem(404, "not-found"));
     expect(await get(made, "/v1/sessions/visit-1")).toMatchObject(problem(404, "not-found"));
+  });
+
+  it("N-17 S-88 deletes the session's children with it when asked to", async () => {
+    const made = await parked();
+    await givenChildren(made.store, "visit-1", ["visit-1~1", "visit-1~1~1"], { now: made.clock.now() });
+    const listed = await get(made, "/v1/sessions?parent=visit-1");
+    expect(listed.json.items).toMatchObject([
+      { sessionId: "visit-1~1", parentSessionId: "visit-1" },
+      { sessionId: "visit-1~1~1", parentSessionId: "visit-1~1" },
+    ]);
+
+    const remove = () => made.api({ method: "DELETE", url: "/v1/sessions/visit-1?children=true" });
+    expect((await remove()).status).toBe(204);
+    expect(await remove()).toMatchObject(problem(404, "not-found"));
+    expect((await get(made, "/v1/sessions")).json.items).toEqual([]);
+  });
+
+  it("N-17 S-88 R-200 leaves the children otherwise, to be read and deleted by their own ids", async () => {
+    const made = await parked();
+    const children = ["visit-1~1", "visit-1~1~1", "visit-1~2"];
+    await givenChildren(made.store, "visit-1", children, { now: made.clock.now() });
+    const remove = (id: string) => made.api({ method: "DELETE", url: `/v1/sessions/${encodeURIComponent(id)}` });
+    expect((await remove("visit-1")).status).toBe(204);
+
+    expect(await get(made, "/v1/sessions/visit-1~1")).toMatchObject({
+      status: 200,
+      json: { status: "completed", parentSessionId: "visit-1" },
+    });
+    expect((await remove("visit-1~1")).status).toBe(204);
+    expect(await remove("visit-1~1")).toMatchObject(problem(404, "not-found"));
+    const orphans = () => made.api({ method: "DELETE", url: "/v1/sessions/visit-1?children=true" });
+    expect((await orphans()).status).toBe(204);
+    expect(await orphans()).toMatchObject(problem(404, "not-found"));
+  });
+
+  it("N-17 S-88 deletes no child alone that its root presents", async () => {
+    const made = await parked();
+    await givenChildren(made.store, "visit-1", ["visit-1~1"], { now: made.clock.now(), delegation: "visit-1~1" });
+
+    const busy = await made.api({ method: "DELETE", url: "/v1/sessions/visit-1~1" });
+    expect(busy).toMatchObject(problem(409, "session-busy"));
+    expect(busy.json.detail).toContain('belongs to "visit-1"');
+    expect((await get(made, "/v1/sessions/visit-1~1")).status).toBe(200);
   });
 
   it("N-17 deletes no session while a turn runs", async () => {

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { acceptUnexpired, DELETION_RETRY_MS, hidingExpired, removeExpired } from "../../lib/session/index.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
-import { aCommit, anAccept, aSettlement, LEASE_MS, lease, T0, won } from "../harness/builders.js";
+import { aCommit, anAccept, aSettlement, givenChildren, LEASE_MS, lease, T0, won } from "../harness/builders.js";
 import { manualClock } from "../harness/clock.js";
 import { wrapStore } from "../harness/wrap-store.js";
 
@@ -54,6 +54,21 @@ it.each([1, 2, 3])("S-83 S-84 is gone in the end after a crash before write numb
   expect(await store.read("s1")).toBeNull();
   expect(await files.list("s1")).toEqual([]);
   expect(await store.due(T0 + 1e10, { limit: 1 })).toEqual([]);
+});
+
+it("S-81 S-83 S-88 takes the children of an expired session along, which nothing else would find", async () => {
+  const stores = await anExpiredSession();
+  const children = ["s1~1", "s1~1~1"];
+  await givenChildren(stores.store, "s1", children, { now: T0, retention: { finishedMs: 1_000 } });
+  for (const id of children) await stores.files.write(id, "scratchpad/f", new Uint8Array(3));
+  const [entry] = await stores.store.due(EXPIRY, { limit: 10 });
+  expect(entry).toMatchObject({ sessionId: "s1" });
+
+  expect(await removeExpired(stores, "s1", EXPIRY)).toBe(true);
+  for (const id of ["s1", ...children]) {
+    expect(await stores.store.read(id)).toBeNull();
+    expect(await stores.files.list(id)).toEqual([]);
+  }
 });
 
 it("S-82 hides what has expired by the host's clock", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { toolsFromMap } from "../../lib/tools/index.js";
 import { aBench, type Bench } from "../harness/agent.js";
+import { givenChildren } from "../harness/builders.js";
 import { calls, ofType } from "./support.js";
 import { ANSWERS, always, gate, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
 
@@ -296,6 +297,27 @@ describe("removing and seeding", () => {
       expect(await bench.agent.sessions.get(id)).toMatchObject({ status: "completed" });
       expect(await bench.stores.files.list(id)).toHaveLength(1);
     }
+  });
+
+  it("R-301 S-88 H-78 leaves children, with their files, unless they are to go along", async () => {
+    bench = await aBench({ spec: ANSWERS, answer: () => ({ text: "Done." }) });
+    const { agent, stores } = bench;
+    const children = ["s1~1", "s1~1~1"];
+    const prepare = async () => {
+      await agent.workflow.send("s1", { message: "Go" });
+      await givenChildren(stores.sessions, "s1", children, { now: Date.now() });
+      for (const id of children) await stores.files.write(id, "scratchpad/a.md", new Uint8Array(1));
+    };
+    await prepare();
+    expect(await agent.sessions.delete("s1")).toBe(true);
+    expect((await agent.sessions.list()).map(({ sessionId }) => sessionId).sort()).toEqual(children);
+    expect(await stores.files.list("s1~1~1")).toHaveLength(1);
+    expect(await agent.sessions.delete("s1~1", { children: true })).toBe(true);
+
+    await prepare();
+    expect(await agent.sessions.delete("s1", { children: true })).toBe(true);
+    expect(await agent.sessions.list()).toEqual([]);
+    for (const id of children) expect(await stores.files.list(id)).toEqual([]);
   });
 
   it("H-78 removes nothing while a turn runs", async () => {

@@ -44,12 +44,7 @@ export const sessionHandlers: Pick<Handlers, "listSessions" | "session" | "trail
     const { intake, principal, query } = call;
     const sessionId = sessionIdOf(call);
     if (principal.workflows) await summaryOf(call);
-    let found = await intake.sessions.delete(sessionId);
-    if (query.children === "true") {
-      const children = await intake.sessions.list({ parent: sessionId });
-      for (const child of children) found = (await intake.sessions.delete(child.sessionId)) || found;
-    }
-    if (!found) throw new NotFoundError();
+    if (!(await intake.sessions.delete(sessionId, { children: query.children === "true" }))) throw new NotFoundError();
     return { status: 204 };
   },
 };

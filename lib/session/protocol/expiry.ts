@@ -31,7 +31,7 @@ export function isExpired(record: Pick<SessionRecord, "expiresAt">, now: number)
 }
 
 /**
- * S-83: marks an expired session as being deleted, once its events are out; and takes over a deletion that was not
+ * S-83: marks an expired session as being deleted, its children with it, once its events are out; and takes over a deletion that was not
  * carried through. True for one caller at a time, who is to carry it through.
  */
 export function decideExpire(record: SessionRecord | null, now: number): Decision<boolean> {
@@ -41,5 +41,6 @@ export function decideExpire(record: SessionRecord | null, now: number): Decisio
   if (record === null || record.deleting || !isExpired(record, now) || record.unpublished > 0) {
     return { result: false, writes: {} };
   }
-  return { result: true, writes: { record: deletionMark(record, now) } };
+  // No due mark would ever find the children again.
+  return { result: true, writes: { record: { ...deletionMark(record, now), takesChildren: true } } };
 }

@@ -13,7 +13,7 @@ export {
   requireLease,
   type Writes,
 } from "./decision.js";
-export { decideBeginDelete, strippedReceipt } from "./delete.js";
+export { decideBeginDelete, deletionGuard, goesWithChildren, strippedReceipt } from "./delete.js";
 export { decideExpire, isExpired } from "./expiry.js";
 export {
   DAY_MS,

@@ -1,15 +1,15 @@
 /** Claiming a child session: one transaction under its caller's lease (S-28). */
 
 import { LeaseLostError } from "../../session/errors.js";
-import type { ChildRequest, ClaimedChild, Lease } from "../../session/ports.js";
-import { decideClaimChild, recordAfter, type Writes } from "../../session/protocol/index.js";
+import type { ChildRequest, Children, ClaimedChild, Lease } from "../../session/ports.js";
+import { decideClaimChild, goesWithChildren, recordAfter, type Writes } from "../../session/protocol/index.js";
 import type { SessionRecord } from "../../session/record.js";
 import { numberFrom, scalar } from "./attributes.js";
 import { type Context, forOperation } from "./carrying.js";
 import { allOf, type Entry, hasNothingPending, hasRevision, isAbsent, isHeldUnder } from "./expressions.js";
-import { childNameKey, recordKey } from "./keys.js";
+import { childFrom, childNameKey, RANGES, recordKey, sessionPartition } from "./keys.js";
 import { persistently } from "./persistently.js";
-import { loadThread, loadView } from "./reading.js";
+import { collect, loadThread, loadView } from "./reading.js";
 import { recordChanges, recordFrom, type View } from "./record-item.js";
 import { type Held, takeWith } from "./taking.js";
 
@@ -79,6 +79,13 @@ async function written(
   if (item === undefined || item.pending !== undefined) return { found: await loadView(context, sessionId) };
   const record = await recordFrom(context.texts, item, () => undefined);
   return { found: { record, rev: numberFrom(item.rev), inbox: [] } };
+}
+
+/** S-88: the names stand in the session's partition, made and removed with the records of the children. */
+export async function findChildren(context: Context, sessionId: string): Promise<Children> {
+  const names = context.table.query({ partition: sessionPartition(sessionId), range: RANGES.children });
+  const [record, items] = await Promise.all([readRecord(context, sessionId), collect(names)]);
+  return { sessionIds: items.map(childFrom), goAlong: goesWithChildren(record) };
 }
 
 /** A record without the content of what is under way. */

@@ -42,7 +42,7 @@ export const letterKey = (id: string): Key => keyOf(letterPartition(id), META);
 
 /** Ranges of sort keys: the first and the last that belong to it. */
 export const RANGES = {
-  children: ["CH#", "CH#~"],
+  children: ["CH#", "CH$"],
   /** The record and the inbox, which is all that a decision reads of a session. */
   head: ["IN#", META],
   /** The same with the unpublished events. */
@@ -88,6 +88,10 @@ export function isRecord(item: Item): boolean {
 
 export function isInboxItem(item: Item): boolean {
   return item.sk?.S?.startsWith("IN#") === true;
+}
+
+export function childFrom(name: Item): string {
+  return String(name.sk?.S).slice(childNamePrefix.length);
 }
 
 export function isChildName(item: Item): boolean {

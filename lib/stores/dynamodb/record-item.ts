@@ -48,6 +48,7 @@ const SCALAR_FIELDS = [
   "unpublished",
   "dueAt",
   "deleting",
+  "takesChildren",
   "expiresAt",
   "keepMs",
   "claimedBy",

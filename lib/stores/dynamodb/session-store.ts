@@ -2,7 +2,6 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { ClaimResult, SessionStore } from "../../session/ports.js";
 import {
-  decideBeginDelete,
   decideCancel,
   decideClaim,
   decideExpire,
@@ -16,9 +15,9 @@ import { clientSettings } from "../aws-client.js";
 import { type Sleep, sleepFor } from "../backoff.js";
 import { acceptArrival, createFreshSessions } from "./accepting.js";
 import type { Context } from "./carrying.js";
-import { claimChild } from "./children.js";
+import { claimChild, findChildren } from "./children.js";
 import { decided, ownerDecided, written } from "./deciding.js";
-import { removeSession } from "./deleting.js";
+import { beginDelete, removeSession } from "./deleting.js";
 import { hasRevision } from "./expressions.js";
 import { findDue, findRecords } from "./finding.js";
 import { eventFrom, receiptFrom } from "./items.js";
@@ -173,9 +172,9 @@ export function createDynamoSessionStore(options: DynamoSessionStoreOptions): Se
 
     keepDeadLetter: (letter) => keepLetter(context, structuredClone(letter)),
 
-    async beginDelete(sessionId, now) {
-      return decided(context, sessionId, ({ record, inbox }) => decideBeginDelete(record, inbox, now));
-    },
+    beginDelete: (sessionId, now, how) => beginDelete(context, sessionId, now, how),
+
+    children: (sessionId) => findChildren(context, sessionId),
 
     async expire(sessionId, now) {
       return decided(context, sessionId, ({ record }) => decideExpire(record, now));

@@ -30,6 +30,8 @@ export interface WriteRequest {
   receipt?: Receipt | null;
   /** The inbox's short form afterwards, where the inbox itself was not read. */
   inbox?: string;
+  /** What must be true of another item. */
+  check?: Entry;
   /** Events that are out. */
   eventRemoves?: readonly Key[];
 }
@@ -128,6 +130,7 @@ async function otherEntries(texts: Texts, request: WriteRequest): Promise<Entry[
   for (const [position, event] of (writes.events ?? []).entries()) {
     entries.push({ put: await eventItem(texts, event, view.rev + 1, position) });
   }
+  if (request.check) entries.push(request.check);
   for (const key of eventRemoves) entries.push({ remove: key, condition: isThere });
   if (writes.deadLetter) entries.push({ put: await letterItem(texts, writes.deadLetter) });
   if (writes.redriven) entries.push({ update: letterLink(writes.redriven), condition: isThere });

@@ -17,6 +17,8 @@ import {
   decideRelease,
   decideRenew,
   decideSettle,
+  deletionGuard,
+  goesWithChildren,
   isExpired,
   isReceiptExpired,
   recordAfter,
@@ -24,6 +26,7 @@ import {
   type Writes,
 } from "../../session/protocol/index.js";
 import type { SessionRecord } from "../../session/record.js";
+import { parentSessionIdOf } from "../../spec/index.js";
 import { compareDue, compareText, isAfterDue, latestFirst, matchesFilter } from "../selection.js";
 
 interface StoredSession {
@@ -166,8 +169,16 @@ export function createMemorySessionStore(): SessionStore {
       return structuredClone(kept);
     },
 
-    async beginDelete(sessionId, now) {
-      return carryOut(sessionId, decideBeginDelete(recordOf(sessionId), inboxOf(sessionId), now));
+    async beginDelete(sessionId, now, how) {
+      const judge = deletionGuard(sessionId, how);
+      const guard = judge === null ? null : recordOf(judge);
+      return carryOut(sessionId, decideBeginDelete(recordOf(sessionId), inboxOf(sessionId), now, { how, guard }));
+    },
+
+    async children(sessionId) {
+      const record = recordOf(sessionId);
+      const sessionIds = [...sessions.keys()].filter((id) => parentSessionIdOf(id) === sessionId).sort(compareText);
+      return { sessionIds, goAlong: goesWithChildren(record) };
     },
 
     async expire(sessionId, now) {

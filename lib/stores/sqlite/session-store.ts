@@ -17,6 +17,8 @@ import {
   decideRelease,
   decideRenew,
   decideSettle,
+  deletionGuard,
+  goesWithChildren,
   isExpired,
   isReceiptExpired,
   strippedReceipt,
@@ -26,6 +28,7 @@ import { type Database, openDatabase } from "../sqlite-database.js";
 import { MIGRATIONS } from "./schema.js";
 import {
   carryOut,
+  childrenOf,
   inboxCountOf,
   inboxOf,
   json,
@@ -188,8 +191,19 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
       });
     },
 
-    async beginDelete(sessionId, now) {
-      return decided(sessionId, (record) => decideBeginDelete(record, inbox(sessionId), now));
+    async beginDelete(sessionId, now, how) {
+      const judge = deletionGuard(sessionId, how);
+      return decided(sessionId, (record) => {
+        const guard = judge === null ? null : recordOf(db(), judge);
+        return decideBeginDelete(record, inbox(sessionId), now, { how, guard });
+      });
+    },
+
+    async children(sessionId) {
+      return db().read(() => ({
+        sessionIds: childrenOf(db(), sessionId),
+        goAlong: goesWithChildren(recordOf(db(), sessionId)),
+      }));
     },
 
     async expire(sessionId, now) {

@@ -3,11 +3,24 @@ import type { Arrival, DeadLetter, Receipt } from "../../session/arrival.js";
 import type { ThreadItem } from "../../session/ports.js";
 import { recordAfter, type Writes } from "../../session/protocol/index.js";
 import type { SessionRecord } from "../../session/record.js";
+import { parentSessionIdOf } from "../../spec/index.js";
 import type { Database, Row } from "../sqlite-database.js";
 
 export function recordOf(db: Database, sessionId: string): SessionRecord | null {
   const row = db.get("SELECT record FROM sessions WHERE session_id = ?", sessionId);
   return row ? json<SessionRecord>(row.record) : null;
+}
+
+/** Ids of the session's children; those of children lie among them and are passed over. */
+export function childrenOf(db: Database, sessionId: string): string[] {
+  // The character after the last digit.
+  const [first, end] = [`${sessionId}~`, `${sessionId}~:`];
+  const rows = db.all(
+    "SELECT session_id FROM sessions WHERE session_id > ? AND session_id < ? ORDER BY session_id",
+    first,
+    end,
+  );
+  return rows.map((row) => String(row.session_id)).filter((id) => parentSessionIdOf(id) === sessionId);
 }
 
 /** In order of acceptance. */
