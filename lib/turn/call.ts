@@ -1,4 +1,6 @@
 /** One permitted call, whoever makes it: of an ordinary tool, a sub-workflow or a script. */
+import { workflowSlugFromToolName } from "../spec/index.js";
+import { performDelegation } from "./delegation/dispatch.js";
 import { type CallResult, executeCall, type RunnableCall } from "./execute-call.js";
 import type { Turn } from "./types.js";
 
@@ -8,5 +10,6 @@ import type { Turn } from "./types.js";
  */
 export async function performCall(turn: Turn, call: RunnableCall): Promise<CallResult | null> {
   const mock = turn.options.mocks?.({ tool: call.tool, args: call.args }) ?? undefined;
-  return executeCall(turn, { ...call, ...(mock ? { mock } : {}) });
+  const mocked = { ...call, ...(mock ? { mock } : {}) };
+  return workflowSlugFromToolName(call.tool) === null ? executeCall(turn, mocked) : performDelegation(turn, mocked);
 }

@@ -2,7 +2,10 @@
  * What is known of tool calls with effects (S-38…S-46): an entry before the call runs, and for a script's call its answer
  * after it. An agent's answer needs no entry: its task's write is the answer.
  */
+
+import type { EventDraft } from "../session/events.js";
 import { canonicalJson, sha256Hex } from "../session/fingerprint.js";
+import type { TrailStep } from "../session/state.js";
 import type { SessionWriter } from "./session-writer.js";
 
 export interface JournalEntry {
@@ -18,7 +21,18 @@ export interface JournalEntry {
   /** Of a script's call of a delegation tool: its number among the session's (S-43). */
   dispatch?: number;
   /** A script's call: its answer. */
-  answer?: { text: string; status: "success" | "error" };
+  answer?: JournaledAnswer;
+}
+
+export interface JournaledAnswer {
+  text: string;
+  status: "success" | "error";
+  /** Of a delegation tool: what a replay brings about besides, and tells once its step has committed. */
+  refusal?: string;
+  blocked?: true;
+  trail?: TrailStep[];
+  dispatched?: number;
+  told?: EventDraft[];
 }
 
 /** Kept for at least a day after the turn (S-46). */

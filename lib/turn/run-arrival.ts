@@ -9,7 +9,7 @@ import {
   SessionWorkflowMismatchError,
 } from "../session/errors.js";
 import { applyPatches } from "../session/fold.js";
-import { type Outcome, outcomeOf, storedOutcomeOf } from "../session/outcome.js";
+import { outcomeOf, storedOutcomeOf } from "../session/outcome.js";
 import type { Settlement, Work } from "../session/ports.js";
 import { DEAD_LETTER_TTL_MS, isHeldTooLong, MAX_ATTEMPTS } from "../session/protocol/index.js";
 import { unsettledLetterId } from "../session/redrive.js";
@@ -20,16 +20,7 @@ import { lifecycleEvents } from "./lifecycle.js";
 import { nextStep } from "./next-step.js";
 import { openArrival } from "./opening.js";
 import { ThreadSaver } from "./thread/saver.js";
-import type { LegOptions, Turn } from "./types.js";
-
-/** What became of the arrival; `settlement` is what is to be written for it. */
-export type LegEnd =
-  | { kind: "settle"; settlement: Settlement; outcome?: Outcome; error?: Error }
-  | { kind: "hold"; parkId: string }
-  /** The work goes on in another invocation. */
-  | { kind: "release"; failed?: string }
-  /** The stores failed: the attempt is made again later and does not count (S-94). `unstarted`: journal keys taken back. */
-  | { kind: "delay"; unstarted: string[] };
+import type { LegEnd, LegOptions, Turn } from "./types.js";
 
 export async function runArrival(turn: Turn, work: Work, options: LegOptions): Promise<LegEnd> {
   const { writer, arrival } = turn;
@@ -56,8 +47,10 @@ export async function runArrival(turn: Turn, work: Work, options: LegOptions): P
     const idle = resumed && nextStep(turn.machine, writer.state, turn.recursionLimit) === "end";
     if (!idle) await invoke(graph, turn, resumed);
   } catch (error) {
+    await turn.children.stop();
     return ended(graph, turn, error, options);
   }
+  await turn.children.stop();
   return finished(turn);
 }
 

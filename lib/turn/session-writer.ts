@@ -26,6 +26,8 @@ export interface WriterOptions {
   leaseMs: number;
   record: SessionRecord;
   thread: readonly ThreadItem[];
+  /** Of a child: called with each commit that is progress, for the root's attempts count by it (S-56, S-89). */
+  onProgress?(): Promise<void>;
 }
 
 export class SessionWriter implements ThreadWriter {
@@ -159,6 +161,29 @@ export class SessionWriter implements ThreadWriter {
     return commit;
   }
 
+  /** Sends a commit that was taken, or what waits. */
+  async flush(commit: Commit = this.take()): Promise<void> {
+    await this.send(commit);
+  }
+
+  /** Something was committed below this session: it counts as this one's own progress. */
+  async progress(): Promise<void> {
+    if (this.hasCommitted) return;
+    const { store, lease, clock, leaseMs, onProgress } = this.options;
+    if (onProgress) {
+      this.hasCommitted = true;
+      return onProgress();
+    }
+    this.assertOwned();
+    try {
+      await store.commit(lease, { puts: [], removes: [] }, { now: clock.now(), leaseMs });
+      this.hasCommitted = true;
+    } catch (error) {
+      this.lose(error);
+      throw error;
+    }
+  }
+
   /** Rethrows the failure of an earlier write: nothing more is done for a session that was lost (S-23). */
   assertOwned(): void {
     if (this.failure !== undefined) throw this.failure;
@@ -172,10 +197,13 @@ export class SessionWriter implements ThreadWriter {
   private async send(commit: Commit): Promise<void> {
     this.assertOwned();
     if (commit.puts.length === 0 && commit.removes.length === 0 && !commit.record) return;
-    const { store, lease, clock, leaseMs } = this.options;
+    const { store, lease, clock, leaseMs, onProgress } = this.options;
     try {
       const { cancelled } = await store.commit(lease, commit, { now: clock.now(), leaseMs });
-      if (!commit.beginsOnly) this.hasCommitted = true;
+      if (!commit.beginsOnly) {
+        this.hasCommitted = true;
+        await onProgress?.();
+      }
       if (cancelled) this.onCancelled();
     } catch (error) {
       this.lose(error);

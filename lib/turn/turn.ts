@@ -10,16 +10,14 @@ import type { FileStore, Lease, Work } from "../session/ports.js";
 import type { WorkflowSpec } from "../spec/types.js";
 import { createWorkspace, fileStoreBackend, isPathError } from "../workspace/index.js";
 import { asStateFailed } from "./batch/plan.js";
+import { createChildren } from "./delegation/children.js";
 import { InvocationEndedError } from "./errors.js";
-import { createGate } from "./gate.js";
 import { highestDispatch } from "./journal.js";
 import type { SessionWriter } from "./session-writer.js";
-import type { Assembly, Host, LegOptions, Lineage, Turn } from "./types.js";
+import type { Assembly, Host, LegOptions, Lineage, RunLeg, Turn } from "./types.js";
 
 /** */
 const DEFAULT_STEP_LIMIT = 400;
-/** */
-const CHILDREN_AT_ONCE = 4;
 
 export async function createTurn(
   host: Host,
@@ -31,6 +29,7 @@ export async function createTurn(
     signal: AbortSignal;
     /** Aborts when the worker leaves: nothing goes on waiting for the leg's deadline then. */
     over: AbortSignal;
+    runLeg: RunLeg;
     /** Of a child: which calls led to it, and what they deny. */
     caller?: { lineage: Omit<Lineage, "lease">; inherited: readonly InheritedDenials[] };
   },
@@ -49,6 +48,7 @@ export async function createTurn(
     ...(caller?.lineage ?? { root: sessionId, dispatchId: null, chain: [machine.workflow] }),
     lease,
   };
+  const signal = withDeadline(host, given, options.abortAt);
   let dispatched = highestDispatch(writer);
   const turn: Turn = {
     sessionId,
@@ -62,7 +62,7 @@ export async function createTurn(
       area: fileStoreBackend(files, sessionId),
       mounts: assembly.mounts,
     }),
-    signal: withDeadline(host, given, options.abortAt),
+    signal,
     lineage,
     options,
     recursionLimit: options.recursionLimit ?? DEFAULT_STEP_LIMIT,
@@ -79,7 +79,8 @@ export async function createTurn(
       dispatched = Math.max(dispatched, writer.state.fields.dispatchCount ?? 0) + 1;
       return dispatched;
     },
-    children: createGate(CHILDREN_AT_ONCE),
+    children: createChildren(signal),
+    runLeg: given.runLeg,
     modelFor: async (role, state) => {
       if (options.model && role === "agent") return options.model;
       const requested = machine.states.get(state)?.spec.model ?? machine.spec.settings?.model;

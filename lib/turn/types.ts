@@ -7,7 +7,18 @@ import type { Sandbox } from "../sandbox/types.js";
 import type { Arrival } from "../session/arrival.js";
 import type { EventDraft } from "../session/events.js";
 import type { Step } from "../session/moves.js";
-import type { Clock, Doorbell, EventBus, FileStore, Lease, Metrics, SessionStore } from "../session/ports.js";
+import type { Outcome } from "../session/outcome.js";
+import type {
+  Clock,
+  Doorbell,
+  EventBus,
+  FileStore,
+  Lease,
+  Metrics,
+  SessionStore,
+  Settlement,
+  Work,
+} from "../session/ports.js";
 import type { Retention } from "../session/protocol/index.js";
 import type { CallTask, SessionPatch, SessionState } from "../session/state.js";
 import type { RuntimeTool, ToolDefinition } from "../tools/types.js";
@@ -137,8 +148,10 @@ export interface Turn {
   isEnding(): boolean;
   /** The next delegation number of the session (R-179): never given out before, whoever calls. */
   nextDispatch(): number;
-  /** Bounds how many children of the session run at once (R-182). */
-  children: Gate;
+  /** The children that run for the session's calls. */
+  children: Children;
+  /** Runs a leg: the same for a child as for a root, whatever the step that needs it (S-28). */
+  runLeg: RunLeg;
   /** The model of a call made in a state. */
   modelFor(role: "agent" | "grader", state: string): Promise<ChatModel>;
 }
@@ -153,6 +166,26 @@ export type TurnNode = (turn: Turn, state: SessionState) => Promise<NodeResult>;
 
 /** What is sent to a call's task. */
 export type ToolTask = CallTask;
+
+export interface Children {
+  /** Aborts with the turn, and when the leg ends. */
+  signal: AbortSignal;
+  /** At most 4 at once, the others in order (R-182). @throws the signal's reason when it aborts first */
+  through<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Stops those that run, and waits until they rest: none outlives its caller's leg. */
+  stop(): Promise<void>;
+}
+
+export type RunLeg = (turn: Turn, work: Work, options: LegOptions) => Promise<LegEnd>;
+
+/** What became of the arrival; `settlement` is what is to be written for it. */
+export type LegEnd =
+  | { kind: "settle"; settlement: Settlement; outcome?: Outcome; error?: Error }
+  | { kind: "hold"; parkId: string }
+  /** The work goes on in another invocation. */
+  | { kind: "release"; failed?: string }
+  /** The stores failed: the attempt is made again later and does not count (S-94). `unstarted`: journal keys taken back. */
+  | { kind: "delay"; unstarted: string[] };
 
 /** Lets a few through at once; the rest wait in order. */
 export interface Gate {

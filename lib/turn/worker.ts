@@ -92,7 +92,15 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
       }
       const leg = legOptions(options, work.arrival.id);
       const signal = heart.signal(leg.signal);
-      const turn = await createTurn(host, { writer, work, lease, options: leg, signal, over: heart.over });
+      const turn = await createTurn(host, {
+        writer,
+        work,
+        lease,
+        options: leg,
+        signal,
+        over: heart.over,
+        runLeg: runArrival,
+      });
       const end = await runArrival(turn, work, leg);
       const now = host.clock.now();
       if (end.kind === "release") {

@@ -9,8 +9,9 @@ import { applyPatches } from "../../session/fold.js";
 import type { StoredMessage, ToolCall } from "../../session/messages.js";
 import type { Batch, CallAnswer, SessionPatch, SessionState } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
-import { substituteReferences } from "../../spec/index.js";
+import { substituteReferences, workflowSlugFromToolName } from "../../spec/index.js";
 import { offloadLargeResult } from "../../tools/index.js";
+import { checkDelegation, refusalText, resolveArguments } from "../delegation/checks.js";
 import { shownOutput } from "../emitter.js";
 import { resolveCalledName } from "../surface.js";
 import type { ToolTask, Turn } from "../types.js";
@@ -77,6 +78,8 @@ class BatchDraft {
         status: "error",
         refusal: "unknown-tool",
       });
+    const workflow = workflowSlugFromToolName(name.tool);
+    if (workflow !== null) return this.delegate(call, name.tool, workflow);
     const state = this.now();
     const substituted = substituteReferences(call.args, valuesOf(state.variables));
     if (!substituted.ok) {
@@ -88,21 +91,45 @@ class BatchDraft {
         args: call.args,
       });
     }
+    const args = this.judge(call, name.tool, substituted.args);
+    if (args === null) return;
+    if (isControl(name.tool)) return this.service(call, name.tool, args);
+    this.tasks.push(taskOf(call, name.tool, args));
+  }
+
+  /** The kernel's word: the arguments as the tool gets them; null for a blocked call, which is answered. */
+  private judge(call: ToolCall, tool: string, args: Record<string, unknown>): Record<string, unknown> | null {
+    const { turn } = this;
     const verdict = judgeCall(turn.machine, turn.assembly.tables, {
       state: this.control.governed,
-      tool: name.tool,
-      args: substituted.args,
+      tool,
+      args,
       origin: "agent",
       replyOnly: this.input.replyOnly,
-      variables: valuesOf(state.variables),
+      variables: valuesOf(this.now().variables),
       sessionId: turn.sessionId,
     });
-    if (verdict.decision === "block") {
-      const { ruleId, reason, terminal } = verdict;
-      return this.block(call, { rule: ruleId, reason, refusal: `blocked:${ruleId}`, args: substituted.args, terminal });
+    if (verdict.decision === "allow") return verdict.args;
+    const { ruleId, reason, terminal } = verdict;
+    this.block(call, { rule: ruleId, reason, refusal: `blocked:${ruleId}`, args, terminal });
+    return null;
+  }
+
+  /** R-174…R-176: checked before any child exists. The number is committed with the message, of a refused call too (R-179). */
+  private async delegate(call: ToolCall, tool: string, workflow: string): Promise<void> {
+    const { turn } = this;
+    const resolved = resolveArguments(call.args, valuesOf(this.now().variables));
+    const judged = resolved.ok ? this.judge(call, tool, resolved.args) : call.args;
+    if (judged === null) return;
+    const dispatch = turn.nextDispatch();
+    this.written.push({ set: { dispatchCount: dispatch } });
+    const checked = await checkDelegation(turn, workflow, resolved.ok ? { ok: true, args: judged } : resolved);
+    if (checked.ok) {
+      this.tasks.push({ ...taskOf(call, tool, judged), dispatch });
+      return;
     }
-    if (isControl(name.tool)) return this.service(call, name.tool, verdict.args);
-    this.tasks.push(taskOf(call, name.tool, verdict.args));
+    const rule = `delegation:${checked.kind}`;
+    this.block(call, { rule, reason: refusalText(tool, checked), refusal: rule, args: judged });
   }
 
   private async service(call: ToolCall, tool: string, args: Record<string, unknown>): Promise<void> {
@@ -161,7 +188,12 @@ class BatchDraft {
     const { effect } = this.control;
     const waits = this.tasks.length > 0;
     const failed = this.answers.some((answer) => answer.failure !== undefined);
-    const batch: Batch = { calls: calls.map((call) => call.id), answers: this.answers };
+    const unfinished = this.tasks.filter(({ dispatch }) => dispatch !== undefined);
+    const batch: Batch = {
+      calls: calls.map((call) => call.id),
+      answers: this.answers,
+      ...(unfinished.length > 0 ? { tasks: unfinished } : {}),
+    };
     if (effect) {
       batch.effect = effect.patch;
       batch.movers = [effect.callId];

@@ -1,23 +1,36 @@
 /** Running a parked child on with what answered its park (R-194). */
 import type { ArrivalInput } from "../../session/arrival.js";
-import type { EventDraft } from "../../session/events.js";
-import type { DelegatedCall, PendingDelegation } from "../../session/state.js";
+import type { PendingDelegation } from "../../session/state.js";
 import type { Turn } from "../types.js";
-
-/** What a child's leg came to. */
-export interface ChildEnd {
-  delegated: DelegatedCall;
-  /** The answer to the call, or what the note says (R-184…R-186, R-192). */
-  text: string;
-  /** `sub-workflow-result`, to be emitted once the step has committed (R-191). */
-  event: EventDraft;
-}
+import { accountOf, type ChildEnd, type Dispatch, deliveredIn } from "./account.js";
+import { runChild } from "./child-leg.js";
 
 /** Null where the invocation ends before the child has settled or parked (S-55). */
 export async function continueChild(
-  _turn: Turn,
+  turn: Turn,
   entry: PendingDelegation,
-  _input: ArrivalInput,
+  input: ArrivalInput,
 ): Promise<ChildEnd | null> {
-  throw new Error(`${entry.sessionId} cannot be run on.`);
+  const { arrival, host } = turn;
+  const { sessionId, workflow, dispatchId, callId, state, args } = entry;
+  const dispatch: Dispatch = { workflow, sessionId, dispatchId, callId, state, args, startedAt: host.clock.now() };
+  return turn.children.through(async () => {
+    const end = await runChild(turn, {
+      dispatchId,
+      arrival: {
+        id: arrival.id,
+        sessionId,
+        seq: 0,
+        source: "delegation",
+        workflow,
+        input,
+        acceptedAt: arrival.acceptedAt,
+        ...(arrival.hops !== undefined ? { hops: arrival.hops } : {}),
+      },
+    });
+    // Its spec has changed since the answer was taken: it stays parked, and is presented again.
+    const park = end.kind === "refused" ? end.state.fields.park : undefined;
+    const delivered = park ? ({ kind: "parked", park } as const) : await deliveredIn(turn, dispatch, end);
+    return delivered && accountOf(turn, dispatch, delivered);
+  });
 }

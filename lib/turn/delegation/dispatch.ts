@@ -1,0 +1,228 @@
+/** A call of a workflow's tool: its child is dispatched, run, and its result answered (R-175…R-191, S-43). */
+import { delegationTrail } from "../../session/delegations.js";
+import type { EventDraft } from "../../session/events.js";
+import type { DelegatedCall } from "../../session/state.js";
+import { childSessionId, MANUAL_TRIGGER, workflowSlugFromToolName, workflowToolName } from "../../spec/index.js";
+import { fileStoreBackend } from "../../workspace/index.js";
+import { shownOutput } from "../emitter.js";
+import type { CallResult, RunnableCall } from "../execute-call.js";
+import { argsHash, idempotencyKeyOf, type JournalEntry, readEntry, writeEntry } from "../journal.js";
+import type { Turn } from "../types.js";
+import { accountOf, type Dispatch, deliveredIn } from "./account.js";
+import { checkDelegation, type Refused, refusalText } from "./checks.js";
+import { denialsOf, runChild } from "./child-leg.js";
+import { copyFiles, fileEntries } from "./files.js";
+import { type Delivered, deliveredByMock, failed } from "./result.js";
+
+/**
+ * An agent's call was checked and given its number with its message (S-43); any other call is checked here, and its number
+ * is journaled before there is a child.
+ *
+ * @returns null where the invocation ends first (S-55)
+ */
+export async function performDelegation(turn: Turn, call: RunnableCall): Promise<CallResult | null> {
+  if (call.dispatch !== undefined) return dispatched(turn, call, call.dispatch);
+  const entry = readEntry(turn.writer, call.key);
+  if (entry?.answer) return replayed(turn, entry.answer);
+  const number = entry?.dispatch ?? turn.nextDispatch();
+  if (entry?.dispatch !== undefined) return dispatched(turn, call, number);
+  const workflow = workflowSlugFromToolName(call.tool) ?? "";
+  const checked = await checkDelegation(turn, workflow, { ok: true, args: call.args });
+  if (!checked.ok) return journaled(turn, call, number, { result: blocked(turn, call, checked), told: [] });
+  await writeEntry(turn.writer, call.key, entryOf(turn, call, number));
+  return dispatched(turn, call, number);
+}
+
+async function dispatched(turn: Turn, call: RunnableCall, number: number): Promise<CallResult | null> {
+  return turn.children.through(async () => {
+    // A child that would not get past its first step is left to the next invocation.
+    if (turn.isEnding() && turn.writer.hasCommitted) return null;
+    const workflow = workflowSlugFromToolName(call.tool) ?? "";
+    const sessionId = childSessionId(turn.sessionId, number);
+    const dispatch: Dispatch = {
+      workflow,
+      sessionId,
+      dispatchId: sessionId.slice(turn.lineage.root.length + 1),
+      callId: call.callId,
+      state: call.state,
+      args: call.args,
+      startedAt: turn.host.clock.now(),
+    };
+    const delivered = call.mock ? await mocked(turn, call, dispatch) : await deliver(turn, call, dispatch);
+    if (delivered === null) return null;
+    if ("ok" in delivered) {
+      const result = blocked(turn, call, delivered);
+      return call.dispatch === undefined ? journaled(turn, call, number, { result, told: [] }) : result;
+    }
+    return answered(turn, call, number, dispatch, delivered);
+  });
+}
+
+async function mocked(turn: Turn, call: RunnableCall, dispatch: Dispatch): Promise<Delivered> {
+  const machine = await turn.host.machineOf(dispatch.workflow);
+  announce(turn, call, dispatch);
+  return deliveredByMock(call.mock!, machine, turn.host.clock.now());
+}
+
+/** Null where the child goes on in another invocation. */
+async function deliver(turn: Turn, call: RunnableCall, dispatch: Dispatch): Promise<Delivered | Refused | null> {
+  const { workflow, sessionId, dispatchId } = dispatch;
+  let variables: Record<string, unknown>;
+  try {
+    variables = { ...call.args, ...(await filesFor(turn, call, dispatch)) };
+  } catch (error) {
+    turn.writer.assertOwned();
+    await turn.files.removeAll(sessionId);
+    return { ok: false, kind: "invalid-param", reason: error instanceof Error ? error.message : String(error) };
+  }
+  let isTold = false;
+  const end = await runChild(turn, {
+    dispatchId,
+    arrival: {
+      id: copyIdOf(turn, call),
+      sessionId,
+      seq: 0,
+      source: "delegation",
+      workflow,
+      input: { kind: "turn", trigger: MANUAL_TRIGGER, variables },
+      acceptedAt: turn.host.clock.now(),
+      ...(turn.arrival.hops !== undefined ? { hops: turn.arrival.hops } : {}),
+    },
+    ...(call.runSignal ? { runSignal: call.runSignal } : {}),
+    onClaimed: (isNew) => {
+      isTold = true;
+      if (isNew) announce(turn, call, dispatch);
+    },
+  });
+  if (!isTold) announce(turn, call, dispatch);
+  return deliveredIn(turn, dispatch, end);
+}
+
+/** Placed before there is a child; once it has begun, the files are its own (R-190). */
+async function filesFor(
+  turn: Turn,
+  call: RunnableCall,
+  { workflow, sessionId }: Dispatch,
+): Promise<Record<string, string>> {
+  const assembly = await turn.host.assemblyFor(workflow, denialsOf(turn)).catch(() => null);
+  const requires = assembly?.machine.triggers.get(MANUAL_TRIGGER)?.signature.requires ?? [];
+  if (fileEntries(requires, call.args).length === 0) return {};
+  const known = await turn.host.store.read(sessionId).catch((error: unknown) => {
+    turn.writer.lose(error);
+    throw error;
+  });
+  if (known && known.record.checkpoint !== null) return {};
+  return copyFiles(requires, call.args, {
+    from: turn.workspace,
+    to: fileStoreBackend(turn.files, sessionId),
+    copyId: copyIdOf(turn, call),
+  });
+}
+
+function copyIdOf(turn: Turn, call: RunnableCall): string {
+  return idempotencyKeyOf(turn.sessionId, call.key);
+}
+
+/** R-298: the call, then what it causes; its result follows when it is committed. */
+function announce(turn: Turn, call: RunnableCall, { workflow, dispatchId }: Dispatch): void {
+  const { chain } = turn.lineage;
+  const { state, callId } = call;
+  turn.emit({ type: "tool-called", state, tool: call.tool, callId, args: call.args, ...originOf(call) });
+  turn.emit({
+    type: "sub-workflow-start",
+    state,
+    workflow,
+    dispatchId,
+    toolCallId: callId,
+    depth: chain.length,
+    chain: [...chain, workflow],
+  });
+}
+
+/** R-297: that a child has settled is told when its caller has committed it. */
+async function answered(
+  turn: Turn,
+  call: RunnableCall,
+  number: number,
+  dispatch: Dispatch,
+  delivered: Delivered,
+): Promise<CallResult> {
+  const isAgents = call.dispatch !== undefined;
+  const end = accountOf(turn, dispatch, isAgents ? delivered : withoutPark(delivered));
+  const { result } = end.delegated;
+  const status = result.kind === "failed" ? "error" : "success";
+  const answer = {
+    text: end.text,
+    status,
+    ...(result.kind === "failed" ? { refusal: `delegation:${result.failure}` } : {}),
+  } as const;
+  const told = [end.event, resultEvent(turn, call, dispatch, answer)];
+  if (!isAgents) return journaled(turn, call, number, { result: answer, told, delegated: end.delegated });
+  turn.afterCommit.push(...told);
+  return { ...answer, delegated: end.delegated };
+}
+
+/** R-186: nobody would answer it. */
+function withoutPark(delivered: Delivered): Delivered {
+  if (delivered.kind !== "parked") return delivered;
+  return failed("parked", `it parked in its state ${delivered.park.state}, and its caller cannot wait for that.`);
+}
+
+/** The answer of a call that an agent's message did not make: recorded for a replay, and in no ledger (R-187). */
+async function journaled(
+  turn: Turn,
+  call: RunnableCall,
+  number: number,
+  made: { result: CallResult; told: EventDraft[]; delegated?: DelegatedCall },
+): Promise<CallResult> {
+  const trail = made.delegated ? delegationTrail(made.delegated) : [];
+  const answer = {
+    ...made.result,
+    ...(trail.length > 0 ? { trail } : {}),
+    dispatched: number,
+    ...(made.told.length > 0 ? { told: made.told } : {}),
+  };
+  if (!call.runSignal?.aborted) await writeEntry(turn.writer, call.key, { ...entryOf(turn, call, number), answer });
+  return replayed(turn, answer);
+}
+
+function replayed(turn: Turn, { told = [], ...answer }: NonNullable<JournalEntry["answer"]>): CallResult {
+  turn.afterCommit.push(...told);
+  return answer;
+}
+
+function entryOf(turn: Turn, call: RunnableCall, dispatch: number): JournalEntry {
+  const known = readEntry(turn.writer, call.key);
+  const at = call.evaluationAt ?? turn.host.clock.now();
+  return known ?? { tool: call.tool, hash: argsHash(call.args), attempt: 1, at, dispatch };
+}
+
+function blocked(turn: Turn, call: RunnableCall, refused: Refused): CallResult {
+  const reason = refusalText(call.tool, refused);
+  const rule = `delegation:${refused.kind}`;
+  const { state, tool, callId, args } = call;
+  turn.emit({ type: "tool-blocked", state, tool, callId, args, reason, rule, ...originOf(call) });
+  return { text: reason, status: "error", refusal: rule, blocked: true };
+}
+
+function resultEvent(
+  turn: Turn,
+  call: RunnableCall,
+  { startedAt, workflow }: Dispatch,
+  { text, status }: Pick<CallResult, "text" | "status">,
+): EventDraft {
+  return {
+    type: "tool-result",
+    state: call.state,
+    tool: workflowToolName(workflow),
+    callId: call.callId,
+    status,
+    durationMs: turn.host.clock.now() - startedAt,
+    ...shownOutput(text),
+    ...originOf(call),
+  };
+}
+
+function originOf(call: RunnableCall): { origin?: "script" } {
+  return call.origin === "script" ? { origin: "script" } : {};
+}
