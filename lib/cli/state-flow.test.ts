@@ -98,23 +98,64 @@ describe("the state flow", () => {
     ]);
   });
 
-  it("C-62 folds a child session into the start and result of its dispatch", () => {
+  it("C-62 folds a child session into the start and result of its dispatch, by its number", () => {
+    const start = { type: "sub-workflow-start", state: "a", workflow: "lookup", depth: 1 } as const;
+    const result = { type: "sub-workflow-result", state: "a", workflow: "lookup" } as const;
     const flow = flowOf(
-      { type: "sub-workflow-start", state: "a", workflow: "lookup", dispatchId: "1", depth: 1 },
+      { ...start, dispatchId: "1", toolCallId: "c1" },
+      { ...start, dispatchId: "2", toolCallId: "c2" },
+      { ...start, dispatchId: "3", toolCallId: "c3" },
       { type: "state-enter", state: "inner", subWorkflowDispatchId: "1" },
       { type: "agent-text", state: "inner", text: "hidden", subWorkflowDispatchId: "1" },
-      {
-        type: "sub-workflow-result",
-        state: "a",
-        workflow: "lookup",
-        dispatchId: "1",
-        status: "ok",
-        durationMs: 20,
-        returns: ["order"],
-      },
+      { type: "grader-start", state: "inner", subWorkflowDispatchId: "1" },
+      { ...start, state: "inner", dispatchId: "1~1", depth: 2, subWorkflowDispatchId: "1" },
+      { type: "parked", state: "ask", awaiting: "decision", subWorkflowDispatchId: "2" },
+      { ...result, dispatchId: "2", status: "parked", durationMs: 5 },
+      { ...result, dispatchId: "1", status: "ok", durationMs: 20, returns: ["order", "sum"] },
+      { ...result, dispatchId: "3", status: "error", durationMs: 1500, reason: "raised no-order: it is\ngone" },
+      { type: "parked", state: "a", awaiting: "decision" },
     );
 
-    expect(flow).toEqual(["    ⇢ lookup", "    ⇠ lookup ok in 20 ms, returned order"]);
+    expect(flow).toEqual([
+      "    ⇢ lookup ~1",
+      "    ⇢ lookup ~2",
+      "    ⇢ lookup ~3",
+      "    ⏸ lookup ~2 parked in 5 ms",
+      "    ⇠ lookup ~1 ok in 20 ms, returned order, sum",
+      "    ⇠ lookup ~3 error in 1.5 s — raised no-order: it is gone",
+      "    ⏸ parked, awaiting decision",
+    ]);
+  });
+
+  it("C-62 shows a grader's calls between its start and its result, and its move with the reason", () => {
+    const state = "grade";
+    const flow = flowOf(
+      { type: "state-enter", state },
+      { type: "grader-start", state },
+      { type: "tool-called", state, tool: "read_file", callId: "g1", args: { file_path: "scratchpad/a.md" } },
+      {
+        type: "tool-blocked",
+        state,
+        tool: "write_file",
+        callId: "g2",
+        args: {},
+        reason: "denied",
+        rule: "tool.forbidden",
+      },
+      { type: "tool-called", state, tool: "archmax_advance", callId: "g3", args: { to: "send" } },
+      { type: "grader-result", state, status: "ok", durationMs: 900 },
+      { type: "advance", from: state, to: "send", reason: "All criteria are met.", callId: "g3" },
+      { type: "state-leave", state, next: "send" },
+    );
+
+    expect(flow).toEqual([
+      "▶ grade",
+      "    ⚖ grader",
+      '    → read_file {"file_path":"scratchpad/a.md"}',
+      "    ✖ refused write_file: denied",
+      "    ✔ grader ok in 900 ms",
+      "◀ grade → send — All criteria are met.",
+    ]);
   });
 
   it("C-62 shows a reset between two states", () => {

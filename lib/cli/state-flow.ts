@@ -89,12 +89,13 @@ const RENDERERS: Renderers = {
   "agent-text": (event, flow) => {
     for (const line of event.text.trim().split("\n")) flow.below(`“ ${line}`);
   },
-  "sub-workflow-start": (event, flow) => flow.below(`${icons.child} ${event.workflow}`),
+  "sub-workflow-start": (event, flow) => flow.below(`${icons.child} ${childOf(event)}`),
   "sub-workflow-result": (event, flow) => {
     const returns = event.returns?.length ? `, returned ${event.returns.join(", ")}` : "";
-    const line = `${icons.childDone} ${event.workflow} ${event.status} in ${seconds(event.durationMs)}`;
+    const icon = event.status === "parked" ? icons.park : icons.childDone;
+    const line = `${icon} ${childOf(event)} ${event.status} in ${seconds(event.durationMs)}`;
     const text = `${line}${reasonOf(event.reason)}${returns}`;
-    flow.below(event.status === "error" ? flow.style.red(text) : text);
+    flow.below(event.status === "ok" ? text : flow.style[event.status === "error" ? "red" : "yellow"](text));
   },
   "completion-failed": (event, flow) => {
     flow.below(
@@ -105,6 +106,11 @@ const RENDERERS: Renderers = {
   },
   warning: (event, flow) => flow.below(flow.style.yellow(`${icons.warn} ${event.scope}: ${oneLine(event.message)}`)),
 };
+
+/** Several children of one workflow may run at once; what follows the tilde is the end of the child's session id. */
+function childOf({ workflow, dispatchId }: { workflow: string; dispatchId: string }): string {
+  return `${workflow} ~${dispatchId}`;
+}
 
 function resultLine(
   what: string,
