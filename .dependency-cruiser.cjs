@@ -11,6 +11,7 @@ const MAY_IMPORT = {
   tools: [...CORE, "workspace", "sandbox"],
   models: [...CORE, "tools"],
   turn: [...CORE, "sandbox", "workspace", "models", "tools"],
+  artifacts: CORE,
   stores: [...CORE, "workspace"],
   config: [...CORE, "models", "tools", "workspace"],
   intake: [...CORE, "workspace", "config"],

@@ -5,6 +5,7 @@ import { type CreateAgentParams, checkOptionKeys } from "./agent/options.js";
 import { createRuntime } from "./agent/runtime.js";
 import { createSessions, type Sessions } from "./agent/sessions.js";
 import { wakeDue } from "./agent/wake.js";
+import { emitRunArtifacts, type GivenTrajectory } from "./artifacts/index.js";
 import {
   acceptArrival,
   arrivalKey,
@@ -19,8 +20,10 @@ import type { Machine } from "./machine/types.js";
 import type { ArrivalInput, ArrivalSource, Receipt } from "./session/arrival.js";
 import { UnknownTriggerError } from "./session/errors.js";
 import type { Outcome } from "./session/outcome.js";
+import type { TrailStep } from "./session/state.js";
 import type { LegOptions } from "./turn/types.js";
 import { type WorkReport, workSession } from "./turn/worker.js";
+import { PACKAGE_VERSION } from "./version.js";
 
 export interface TurnInput {
   message?: string;
@@ -82,6 +85,15 @@ export interface Agent {
   sessions: Sessions;
   /** One sweep: what is due now is woken (S-59). */
   wake(): Promise<{ due: number; woken: number }>;
+  /**
+   * Writes the run's artifacts under `<sessionId>/artifacts/` and answers that directory; null, with a `warning`, when
+   * that failed (H-107). Without a trajectory it is read from the checkpoint, with the whole session in it (R-304).
+   */
+  emitRunArtifacts(
+    sessionId: string,
+    trajectory?: GivenTrajectory,
+    options?: { trail?: readonly TrailStep[] },
+  ): Promise<string | null>;
   /** H-53. */
   getSpecSnapshot(hash: string): Promise<unknown>;
   /**
@@ -159,6 +171,18 @@ export async function createAgent(params: CreateAgentParams): Promise<Agent> {
     receipt: (arrivalId) => stores.sessions.receipt(arrivalId, clock.now()),
     sessions: createSessions(intake, assembly),
     wake: () => watched(wakeDue(host)),
+    emitRunArtifacts: async (id, trajectory, { trail } = {}) =>
+      emitRunArtifacts(
+        {
+          store: stores.sessions,
+          files: stores.files,
+          packageVersion: PACKAGE_VERSION,
+          machineOf: async (workflow) => (await workflows.current(workflow)).machine,
+          warn: (message) => host.emitter.emit({ type: "warning", scope: "run-artifacts", message }, id),
+        },
+        parsedSessionId(intake, id),
+        { trajectory, trail },
+      ),
     async getSpecSnapshot(hash) {
       const bytes = await stores.files.readShared(`_specs/${hash}.json`);
       return bytes === null ? null : JSON.parse(new TextDecoder().decode(bytes));

@@ -12,6 +12,14 @@ export {
   type TurnConfig,
   type TurnInput,
 } from "./agent.js";
+export {
+  ARTIFACT_SCHEMAS,
+  createTrajectoryRecorder,
+  type RunMetadata,
+  type SerializedGraph,
+  type Trajectory,
+  type TrajectoryRecorder,
+} from "./artifacts/index.js";
 export { defineConfig, type ParkwayConfig } from "./config/index.js";
 export {
   type SessionResolution,
@@ -72,6 +80,7 @@ export {
   parentSessionIdOf,
   parseCodeDescription,
   parseMachineSpec,
+  runArtifactPaths,
   sessionIdRejection,
   sessionPaths,
   signatureForTrigger,
@@ -84,6 +93,7 @@ export {
 } from "./spec/index.js";
 export { createMemoryFileStore, createMemorySessionStore } from "./stores/memory/index.js";
 export { ReservedToolNameError, ToolPathsError, toolsFromMap } from "./tools/index.js";
+export { PACKAGE_VERSION } from "./version.js";
 export { type CreateWorkerParams, createWorker, embeddedStores, type Worker } from "./worker.js";
 export {
   AuthoringBackendExposedError,

@@ -1,5 +1,6 @@
 /** Composing a workflow: its machine, tools, models, prompt, and the tables the kernel reads (H-10, H-25…H-31). */
 
+import { serializedGraph } from "../artifacts/index.js";
 import { loadMachine } from "../intake/index.js";
 import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
 import { renderStaticPrompt } from "../machine/index.js";
@@ -104,6 +105,7 @@ export async function createComposer(
         enabled: params.promptCache?.enabled ?? own?.enabled ?? cache.enabled ?? true,
         ttl: params.promptCache?.ttl ?? own?.ttl ?? cache.ttl ?? "5m",
       } as const;
+      emitter.emit({ type: "graph-topology", topology: serializedGraph(machine) });
       emitter.emit({
         type: "prompt-shaping",
         cache: promptCache.enabled ? promptCache.ttl : "off",

@@ -1,6 +1,7 @@
 /** The lines that stderr starts with (C-61). */
+
+import { PACKAGE_VERSION } from "../version.js";
 import type { CommandContext } from "./types.js";
-import { PACKAGE_VERSION } from "./version.js";
 
 export function printHeader(
   context: CommandContext,

@@ -2,13 +2,13 @@
 import { resolve } from "node:path";
 import { oneLineOf } from "../config/index.js";
 import { loadDotEnv } from "../models/index.js";
+import { PACKAGE_VERSION } from "../version.js";
 import { EXIT, isKnownError, UsageError } from "./errors.js";
 import { openAgent } from "./open-agent.js";
 import { parseCommandLine } from "./parse.js";
 import { icons } from "./style.js";
 import { processTerminal, type Terminal } from "./terminal.js";
 import type { OpenAgent } from "./types.js";
-import { PACKAGE_VERSION } from "./version.js";
 
 export interface MainOptions {
   terminal?: Terminal;

@@ -64,6 +64,7 @@ type Payloads = {
   "completion-passed": { state: string; attempt: number };
   warning: { scope: string; message: string };
   "skills-loaded": { names: string[] };
+  /** The graph as `graph.json` holds it (H-108). */
   "graph-topology": { topology: unknown };
   "prompt-shaping": { cache: string; withheld: string[] };
 };

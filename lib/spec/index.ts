@@ -20,6 +20,7 @@ export { isSlug, isVariableName, MAX_TITLE_CHARS, SLUG, titleIssue, VARIABLE_NAM
 export { type ParseSpecOptions, parseSpec } from "./parse-spec.js";
 export {
   MANUAL_TRIGGER,
+  runArtifactPaths,
   sessionPaths,
   specPath,
   WORKFLOW_TOOL_PREFIX,

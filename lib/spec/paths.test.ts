@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   BINARY_MIME_TYPES,
   MANUAL_TRIGGER,
+  runArtifactPaths,
   sessionPaths,
   specPath,
   WORKFLOW_TOOL_PREFIX,
@@ -25,6 +26,7 @@ describe("paths and names of tools", () => {
   it("H-6 W-6 W-52 spells the paths of workflows, sessions and specs", () => {
     expect(workflowPaths("x")).toMatchObject({ spec: "workflows/x/workflow.yaml", prose: "workflows/x/WORKFLOW.md" });
     expect(sessionPaths("a/b").checkpoints).toBe("a/b/checkpoints");
+    expect(runArtifactPaths("a/b")).toMatchObject({ dir: "a/b/artifacts", mermaid: "a/b/artifacts/graph.mmd" });
     expect(specPath("00ff")).toBe("_specs/00ff.json");
   });
 

@@ -40,6 +40,20 @@ export function sessionPaths(id: string) {
   };
 }
 
+/** Store addresses of a session's run artifacts (H-107). */
+export function runArtifactPaths(id: string) {
+  const dir = sessionPaths(id).artifacts;
+  return {
+    dir,
+    metadata: `${dir}/metadata.json`,
+    variables: `${dir}/variables.json`,
+    trail: `${dir}/trail.json`,
+    trajectory: `${dir}/trajectory.json`,
+    graph: `${dir}/graph.json`,
+    mermaid: `${dir}/graph.mmd`,
+  };
+}
+
 /** Store address of a spec's hashed document, shared by all sessions (W-52). */
 export function specPath(hash: string): string {
   return `_specs/${hash}.json`;

@@ -3,7 +3,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { PACKAGE_VERSION } from "../../lib/cli/version.js";
+import { PACKAGE_VERSION } from "../../lib/version.js";
 import { aRoot } from "./stage.js";
 
 const SLOW = [

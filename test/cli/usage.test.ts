@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PACKAGE_VERSION } from "../../lib/cli/version.js";
+import { PACKAGE_VERSION } from "../../lib/version.js";
 import { aRoot, runCli } from "./stage.js";
 
 describe("a command line that is wrong", () => {

@@ -164,7 +164,7 @@ states:
       auditTrail: [],
       variables: {},
     });
-    expect(types(bench.events)).toEqual(["prompt-shaping", "warning"]);
+    expect(types(bench.events)).toEqual(["graph-topology", "prompt-shaping", "warning"]);
     expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "rejected", classification: "finished" });
   });
 

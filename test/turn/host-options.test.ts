@@ -124,6 +124,7 @@ states:
     expect(bench.events.map((event) => event.seq)).toEqual(bench.events.map((_, index) => index + 1));
     expect(bench.events.every((event) => event.ts === bench.clock.now())).toBe(true);
     expect(bench.events.filter((event) => event.sessionId === undefined).map((event) => event.type)).toEqual([
+      "graph-topology",
       "prompt-shaping",
     ]);
     const pair = bench.events.filter((event) => event.type === "tool-called" || event.type === "tool-result");

@@ -6,6 +6,11 @@ import { inStepOrder, parseItem, placeOf, SESSION_CHANNEL, type StoredWrites, wr
 
 /** The state that the thread's commits make: the fold of every patch below its newest checkpoint. @throws {CheckpointCorruptError} */
 export function committedState(sessionId: string, thread: readonly ThreadItem[]): SessionState {
+  return applyPatches(emptyState(), committedPatches(sessionId, thread));
+}
+
+/** Those patches, in the order in which they were committed: the session's journal. @throws {CheckpointCorruptError} */
+export function committedPatches(sessionId: string, thread: readonly ThreadItem[]): SessionPatch[] {
   const steps = new Map<number, StoredWrites[]>();
   let head = 0;
   for (const item of thread) {
@@ -16,9 +21,8 @@ export function committedState(sessionId: string, thread: readonly ThreadItem[])
     else steps.set(place.counter, [...(steps.get(place.counter) ?? []), writesOf(place, value)]);
   }
   const committed = [...steps].filter(([counter]) => counter < head).sort(([a], [b]) => a - b);
-  const patches = committed
+  return committed
     .flatMap(([, stored]) => inStepOrder(stored))
     .filter((write) => write[1] === SESSION_CHANNEL)
     .flatMap((write) => write[2] as SessionPatch[]);
-  return applyPatches(emptyState(), patches);
 }

@@ -1,0 +1,70 @@
+/** The six files of a run, as text (H-107…H-112). */
+import type { Machine } from "../machine/types.js";
+import type { SessionState, TrailStep, Usage } from "../session/state.js";
+import { hasUsage } from "../session/usage.js";
+import { serializedGraph } from "./graph.js";
+import type { RunMetadata, Trajectory } from "./types.js";
+
+export type ArtifactFile =
+  | "graph.json"
+  | "graph.mmd"
+  | "metadata.json"
+  | "trail.json"
+  | "trajectory.json"
+  | "variables.json";
+
+export interface RunDocuments {
+  session: { sessionId: string; workflow: string };
+  machine: Machine;
+  packageVersion: string;
+  usage: Usage | null;
+  /** Null where the checkpoint cannot be read: then what stands in it alone is left out (H-109). */
+  state: SessionState | null;
+  trail: readonly TrailStep[] | null;
+  trajectory: Trajectory | null;
+}
+
+/** By file name; the same run gives the same text. */
+export function runDocuments(run: RunDocuments): Partial<Record<ArtifactFile, string>> {
+  const { session, machine, state, trail, trajectory } = run;
+  const graph = serializedGraph(machine);
+  return {
+    "graph.json": json(graph),
+    "graph.mmd": graph.mermaid,
+    ...(trajectory ? { "trajectory.json": json(trajectory) } : {}),
+    ...(trail ? { "trail.json": json({ ...session, steps: trail.map(writtenStep) }) } : {}),
+    ...(state ? { "variables.json": json(writtenVariables(state)) } : {}),
+    "metadata.json": json(metadataOf(run)),
+  };
+}
+
+function writtenStep({ to, kind, reason, workflow, status, by, ts }: TrailStep) {
+  return { to, kind, reason, workflow, status, by, ts: new Date(ts).toISOString() };
+}
+
+/** H-112: who locked a name, and anything else that is kept about it, stays out. */
+function writtenVariables({ variables }: SessionState): Record<string, { value: unknown; locked: boolean }> {
+  const names = Object.keys(variables).sort();
+  return Object.fromEntries(
+    names.map((name) => [name, { value: variables[name]!.value, locked: variables[name]!.locked }]),
+  );
+}
+
+function metadataOf({ session, machine, packageVersion, usage }: RunDocuments): RunMetadata {
+  const { runtime } = machine.spec;
+  return {
+    ...session,
+    runtimeContract: {
+      engine: runtime?.engine ?? "archmax-harness",
+      version: String(runtime?.version ?? "3"),
+      source: runtime ? "declared" : "defaulted",
+    },
+    packageVersion,
+    specHash: machine.specHash,
+    ...(usage && hasUsage(usage) ? { usage } : {}),
+  };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
