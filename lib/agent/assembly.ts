@@ -5,7 +5,13 @@ import { loadMachine } from "../intake/index.js";
 import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
 import { renderStaticPrompt } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
-import { createModelSet, type Environment, environmentPricing, environmentPromptCache } from "../models/index.js";
+import {
+  createModelSet,
+  type Environment,
+  environmentPricing,
+  environmentPromptCache,
+  resolvedCaching,
+} from "../models/index.js";
 import type { Sandbox } from "../sandbox/types.js";
 import { UnknownTriggerError } from "../session/errors.js";
 import { MANUAL_TRIGGER } from "../spec/index.js";
@@ -19,6 +25,7 @@ import {
   writeTodosDefinition,
 } from "../tools/index.js";
 import type { Emitter } from "../turn/emitter.js";
+import { pictureLimits } from "../turn/pictures.js";
 import { unreachableBounds } from "../turn/step-limit.js";
 import type { Assembly } from "../turn/types.js";
 import { type Authoring, listSkills, mountInfos, type SkillEntry } from "../workspace/index.js";
@@ -48,10 +55,12 @@ export async function createComposer(
 ): Promise<Composer> {
   const { sandbox, emitter } = given;
   const host = await Promise.all((params.tools ?? []).map((tool) => hostTool(tool)));
+  const pictures = pictureLimits(params.images);
   const registry = createToolRegistry({
     host,
     ...(params.toolPaths ? { toolPaths: params.toolPaths } : {}),
     ...(params.toolEffects ? { toolEffects: params.toolEffects } : {}),
+    pictures: pictures !== null,
   });
   checkEssentialTools(params.essentialTools ?? [], registry.hostTools);
   const pinnedClockMs = pinnedClock(params.clock);
@@ -88,6 +97,7 @@ export async function createComposer(
     skillDescriptions: new Map(skills.map((skill) => [skill.slug, skill.description])),
     skillFiles: new Map(skills.map((skill) => [skill.slug, skill.file])),
     pricing: params.pricing ?? environmentPricing(env),
+    pictures,
     pinnedClockMs,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
@@ -108,7 +118,7 @@ export async function createComposer(
       emitter.emit({ type: "graph-topology", topology: serializedGraph(machine) });
       emitter.emit({
         type: "prompt-shaping",
-        cache: promptCache.enabled ? promptCache.ttl : "off",
+        cache: resolvedCaching(promptCache, models.cacheStrategy(machine.spec.settings?.model)),
         withheld: WITHHELD,
       });
       warnInertModels(params, machine, emitter);

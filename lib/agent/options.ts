@@ -55,6 +55,11 @@ export interface CreateAgentParams {
   policyRules?: readonly GovernanceRule[];
   promptCache?: { enabled?: boolean; ttl?: "5m" | "1h" };
   pricing?: PricingTable;
+  /**
+   * Shows the model the pictures (PNG, JPEG, GIF, WebP) that it reads with `read_file` (H-24). `maxBytes` of one picture: 10
+   * MB unless given; `keep`: how many of the most recent are sent, all unless given. Off unless given.
+   */
+  images?: boolean | { maxBytes?: number; keep?: number };
   /** Pins the time stated to the model (H-41). */
   clock?: string;
   onEvent?: EventHandler;
@@ -98,6 +103,7 @@ const KEYS = new Set<keyof CreateAgentParams>([
   "sessionPath",
   "policyRules",
   "promptCache",
+  "images",
   "pricing",
   "clock",
   "onEvent",

@@ -25,6 +25,8 @@ export interface ParkwayConfig {
   mounts?: MountTable;
   /** Folders of the workspace that hold skill bundles; `["skills/"]` unless given (H-23). */
   skills?: readonly string[];
+  /** Shows models the pictures they read; off unless given. `maxBytes` of one: 10 MB; `keep` of the most recent: all (H-24). */
+  images?: boolean | { maxBytes?: number; keep?: number };
   /** Webhooks by `<workflow>/<trigger>` (N-27). */
   webhooks?: Readonly<Record<string, WebhookConfig>>;
   /** Rules of the event bus that fire triggers, by name. */

@@ -51,6 +51,8 @@ describe("what a configuration may say of its entrances", () => {
       }),
     ],
     ["C-73", onTime({ schedule: "rate(5 minutes)" })],
+    ["H-24 C-73", { images: true }],
+    ["H-24 C-73", { images: { maxBytes: 1000, keep: 2 } }],
     [
       "C-73",
       {
@@ -77,6 +79,7 @@ describe("what a configuration may say of its entrances", () => {
       "webhooks[Refund/mail]",
       "<workflow>/<trigger>",
     ],
+    ["H-24 C-73", { images: 3 }, "images", "must be true, false or an object"],
     ["N-27", hook({ mapp: {} }), "webhooks[refund/mail]", 'unknown key "mapp"; known are verify, map'],
     ["N-28", hook({ map: { trigger: "a" } }), "webhooks[refund/mail].map.trigger", "cannot be mapped"],
     ["N-28", hook({ map: { title: "a" } }), "webhooks[refund/mail].map.title", "cannot be mapped"],

@@ -36,6 +36,7 @@ const SHAPE = {
   pricing: object.optional(),
   mounts: z.record(z.string(), mount, "must be an object by key").optional(),
   skills: z.array(z.string("must be a folder"), "must be a list").optional(),
+  images: z.union([z.boolean(), object], "must be true, false or an object").optional(),
   ...entranceSchemas,
 } satisfies Record<keyof ParkwayConfig, z.ZodType>;
 

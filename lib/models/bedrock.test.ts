@@ -184,6 +184,37 @@ describe("requests that Bedrock takes", () => {
     );
   });
 
+  it("R-236 F-59 shows a picture in the turn of the answers it belongs to", async () => {
+    const { model, server } = await connectBedrock([{ text: "ok" }]);
+    const base64 = Buffer.from("not looked at").toString("base64");
+
+    await model.call(
+      request({
+        messages: [
+          { id: "1", role: "user", content: "hi" },
+          { id: "m1", role: "assistant", content: "", tool_calls: [{ id: "a", name: "look_up", args: {} }] },
+          { id: "a-a", role: "tool", content: "/a.png is a picture.", tool_call_id: "a", name: "look_up" },
+          { id: "m2", role: "assistant", content: "I see." },
+          { id: "2", role: "user", content: "Well?" },
+        ],
+        pictures: new Map([["a-a", { text: "/a.png", mediaType: "image/jpeg", base64 }]]),
+      }),
+    );
+
+    expect(server.requests[0]?.body.messages.slice(2)).toEqual([
+      {
+        role: "user",
+        content: [
+          { toolResult: { toolUseId: "a", content: [{ text: "/a.png is a picture." }] } },
+          { text: "/a.png" },
+          { image: { format: "jpeg", source: { bytes: base64 } } },
+        ],
+      },
+      { role: "assistant", content: [{ text: "I see." }] },
+      { role: "user", content: [{ text: "Well?" }] },
+    ]);
+  });
+
   it("F-58 leaves out a description that a tool does not have", async () => {
     const { model, server } = await connectBedrock([{ text: "ok" }]);
 

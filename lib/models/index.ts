@@ -1,4 +1,5 @@
 /** Chat models per role, what they are asked and answer, usage and price, retries, scripted replies. */
+export { resolvedCaching } from "./caching.js";
 export { type ChatModelDeps, type ChatModelSettings, createChatModel } from "./chat-model.js";
 export { loadDotEnv } from "./dotenv.js";
 export {
@@ -7,6 +8,7 @@ export {
   environmentPromptCache,
   environmentSettings,
   hasEnvironmentModel,
+  type ModelProvider,
   type ModelSettings,
 } from "./environment.js";
 export {
@@ -29,6 +31,7 @@ export { type ReplyChooser, replyChooser, type ScriptMessage, type ScriptView } 
 export { type ModelScript, parseModelScript, type ScriptReply } from "./script-file.js";
 export { type ScriptStep, scriptedModel } from "./scripted.js";
 export type {
+  AttachedPicture,
   ChatModel,
   InvalidCall,
   ModelReply,

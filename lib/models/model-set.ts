@@ -1,5 +1,6 @@
 /** Which model serves a call: by role and requested id, one instance each (H-11…H-14, R-279…R-281). */
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { cacheStrategyOf, environmentCacheStrategy } from "./caching.js";
 import { type ChatModelDeps, type ChatModelSettings, createChatModel } from "./chat-model.js";
 import { type Environment, environmentSettings, hasEnvironmentModel, type ModelSettings } from "./environment.js";
 import type { RetryOptions } from "./retry.js";
@@ -43,6 +44,11 @@ export function createModelSet(options: ModelSetOptions): ModelSet {
 
   return {
     configured: model !== undefined || modelFactory !== undefined || script !== undefined || hasEnvironmentModel(env),
+    cacheStrategy(requested) {
+      if (model !== undefined) return cacheStrategyOf(model);
+      if (modelFactory !== undefined) return undefined;
+      return script === undefined ? environmentCacheStrategy(env, requested) : "none";
+    },
     forCall(role, requested) {
       // No id reaches a judge (H-12), and an explicit model outranks them all.
       const id = role === "judge" || model !== undefined ? undefined : requested;

@@ -88,6 +88,19 @@ describe("the system message", () => {
     ]);
   });
 
+  it.each([
+    ["bedrock" as const, { type: "default", ttl: "1h" }],
+    ["bedrock-5m" as const, { type: "default" }],
+  ])("R-271 R-282 marks the place behind the static block for %s", async (strategy, cachePoint) => {
+    const [system] = await toLangChainMessages(request([], { promptCache }), strategy);
+
+    expect(system?.content).toEqual([
+      { type: "text", text: "S" },
+      { type: "cache_point", cachePoint },
+      { type: "text", text: "V" },
+    ]);
+  });
+
   it("R-282 sends plain text without a strategy, and with caching off", async () => {
     const [plain] = await toLangChainMessages(request([], { promptCache }), "none");
     const [off] = await toLangChainMessages(
@@ -105,7 +118,7 @@ describe("the system message", () => {
       request([], { system: { static: "", volatile: "V" }, promptCache }),
       "anthropic",
     );
-    expect(onlyVolatile?.content).toEqual([{ type: "text", text: "V" }]);
+    expect(onlyVolatile?.content).toBe("V");
   });
 });
 

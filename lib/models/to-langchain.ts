@@ -2,10 +2,8 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { StoredMessage } from "../session/messages.js";
 import type { ToolDefinition } from "../tools/types.js";
-import type { ModelRequest } from "./types.js";
-
-/** How a model's provider is told what to cache: by a mark in the prompt, or not at all. */
-export type CacheStrategy = "anthropic" | "none";
+import { systemContent } from "./caching.js";
+import type { AttachedPicture, CacheStrategy, ModelRequest } from "./types.js";
 
 export interface FunctionTool {
   type: "function";
@@ -17,8 +15,14 @@ export async function toLangChainMessages(request: ModelRequest, caching: CacheS
   const { AIMessage, HumanMessage, SystemMessage, ToolMessage } = await import("@langchain/core/messages");
   const system = systemContent(request, caching);
   const messages: BaseMessage[] = system.length === 0 ? [] : [new SystemMessage({ content: system })];
+  let shown: AttachedPicture[] = [];
+  const show = () => {
+    if (shown.length > 0) messages.push(new HumanMessage({ content: picturesContent(shown) }));
+    shown = [];
+  };
   for (const message of inSendingOrder(request.messages)) {
     const { id, content } = message;
+    if (message.role !== "tool") show();
     if (message.role === "user") messages.push(new HumanMessage({ id, content }));
     else if (message.role === "assistant")
       messages.push(
@@ -34,8 +38,21 @@ export async function toLangChainMessages(request: ModelRequest, caching: CacheS
           status: message.status,
         }),
       );
+    const picture = request.pictures?.get(id);
+    if (picture) shown.push(picture);
   }
+  show();
   return messages;
+}
+
+/** Each picture behind its line, in the one form that all of LangChain's classes take (R-236). */
+function picturesContent(pictures: readonly AttachedPicture[]) {
+  return pictures.flatMap(({ text, mediaType, base64 }) => [
+    { type: "text" as const, text },
+    ...(base64 === undefined
+      ? []
+      : [{ type: "image_url" as const, image_url: { url: `data:${mediaType};base64,${base64}` } }]),
+  ]);
 }
 
 /**
@@ -48,21 +65,6 @@ export function toFunctionTools(request: ModelRequest): FunctionTool[] {
     type: "function",
     function: { name, description, parameters },
   }));
-}
-
-/**
- * Text for most models. Where the provider caches up to a mark, parts with the mark at the end of the static block, which
- * is the same bytes in every call of a session.
- */
-function systemContent(request: ModelRequest, caching: CacheStrategy) {
-  const blocks = [request.system.static, request.system.volatile].filter((block) => block !== "");
-  if (caching === "none" || !request.promptCache?.enabled) return blocks.join("\n\n");
-  const mark = request.promptCache.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
-  return blocks.map((text, index) =>
-    index === 0 && request.system.static !== ""
-      ? { type: "text" as const, text, cache_control: mark }
-      : { type: "text" as const, text },
-  );
 }
 
 function inSendingOrder(messages: readonly StoredMessage[]): StoredMessage[] {

@@ -5,6 +5,16 @@ import type { ToolDefinition } from "../tools/types.js";
 
 export type ModelRole = "agent" | "grader" | "judge";
 
+/** Anthropic's marks on a block, Bedrock's between two (some of its models keep five minutes only), or none. */
+export type CacheStrategy = "anthropic" | "bedrock" | "bedrock-5m" | "none";
+
+/** A picture beside the line that names it, or the line alone where it cannot be shown (R-236). */
+export interface AttachedPicture {
+  text: string;
+  mediaType?: string;
+  base64?: string;
+}
+
 export interface ModelRequest {
   /** The cacheable prefix, then what changes (R-271). An empty `volatile` is left out. */
   system: { static: string; volatile: string };
@@ -15,6 +25,8 @@ export interface ModelRequest {
   signal?: AbortSignal;
   /** Streamed text, in order. */
   onText?(delta: string): void;
+  /** By the id of an answer: shown right behind the answers it belongs to. */
+  pictures?: ReadonlyMap<string, AttachedPicture>;
   promptCache?: { enabled: boolean; ttl: "5m" | "1h" };
   /** Attempts that earlier invocations made of this call (A-52). Default 0. */
   attempt?: number;
@@ -43,7 +55,7 @@ export interface ChatModel {
   /** Id this model was built for, if known. */
   id?: string;
   /** How its provider is told what to cache (R-282, R-283). */
-  cacheStrategy?: "anthropic" | "none";
+  cacheStrategy?: CacheStrategy;
   call(request: ModelRequest): Promise<ModelReply>;
 }
 
@@ -51,6 +63,11 @@ export interface ChatModel {
 export interface ModelSet {
   /** False when no model is configured at all (W-82). */
   configured: boolean;
+  /**
+   * How the model that serves agent states without an id of their own is told what to cache; undefined where a factory
+   * makes it, which is not asked before a call.
+   */
+  cacheStrategy(requested?: string): CacheStrategy | undefined;
   /** `requested` is the state's `model`, else `settings.model` (R-280). Throws, naming the variable, when the environment lacks a setting. */
   forCall(role: ModelRole, requested?: string): Promise<ChatModel>;
 }

@@ -1,9 +1,10 @@
 /** The one normalising layer around a chat model of LangChain, whoever built it (F-58…F-68). */
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { cacheStrategyOf } from "./caching.js";
 import { toCallError } from "./call-error.js";
 import { ReplyBuilder } from "./reply.js";
 import { retryScope } from "./retry.js";
-import { type CacheStrategy, toFunctionTools, toLangChainMessages } from "./to-langchain.js";
+import { toFunctionTools, toLangChainMessages } from "./to-langchain.js";
 import type { ChatModel, ModelReply, ModelRequest, ModelRole } from "./types.js";
 
 export interface WrapOptions {
@@ -59,11 +60,6 @@ function callOptions(request: ModelRequest, options: WrapOptions): object {
 function idOf(model: BaseChatModel): string | undefined {
   const { model: id, modelName } = model as { model?: unknown; modelName?: unknown };
   return [id, modelName].find((name) => typeof name === "string");
-}
-
-/** Marks are for providers whose cache ends at one; the others cache common prefixes without being told. */
-function cacheStrategyOf(model: BaseChatModel): CacheStrategy {
-  return model._llmType() === "anthropic" ? "anthropic" : "none";
 }
 
 /** Of LangChain's classes for the providers served here. */

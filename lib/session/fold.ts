@@ -122,10 +122,11 @@ export function answerMessage(answer: CallAnswer): StoredMessage {
     tool_call_id: answer.callId,
     name: answer.tool,
     ...(answer.status === "error" ? { status: "error" as const } : {}),
-    ...(answer.refusal || answer.blocked
+    ...(answer.refusal || answer.blocked || answer.picture
       ? {
           additional_kwargs: {
             ...(answer.refusal ? { archmax: { refusal: answer.refusal } } : {}),
+            ...(answer.picture ? { archmax: { picture: answer.picture } } : {}),
             ...(answer.blocked ? { governance_blocked: true as const } : {}),
           },
         }

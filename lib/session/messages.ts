@@ -27,6 +27,8 @@ export interface MessageMarks {
   note?: RuntimeNoteKind;
   /** The stable code of a refusal or failure (runtime.md, appendix A). */
   refusal?: string;
+  /** Path of the picture that the answer stands for: requests show it, the transcript does not hold it. */
+  picture?: string;
 }
 
 export interface StoredMessage {

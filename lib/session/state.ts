@@ -153,6 +153,8 @@ export interface CallAnswer {
   dispatched?: number;
   /** An evaluation that may have defined names in the turn's REPL (S-48). */
   defines?: true;
+  /** Path of the picture that the answer stands for. */
+  picture?: string;
 }
 
 /** A call that runs as a task: its name and arguments where they differ from what the message holds. */

@@ -10,7 +10,17 @@ import { writeFileTool } from "./write-file.js";
  * The nine file tools. Each answers an ordinary failure with a text that begins `Error: ` and names the workspace path
  * (R-231); what the store says of itself is never passed on.
  */
-export function createFileTools(): RuntimeTool[] {
+export function createFileTools({ pictures = false } = {}): RuntimeTool[] {
   const { glob, grep } = searchTools();
-  return [listingTool(), readFileTool(), writeFileTool(), editFile(), glob, grep, copyFile(), moveFile(), removeFile()];
+  return [
+    listingTool(),
+    readFileTool({ pictures }),
+    writeFileTool(),
+    editFile(),
+    glob,
+    grep,
+    copyFile(),
+    moveFile(),
+    removeFile(),
+  ];
 }

@@ -1,6 +1,13 @@
 /** `read_file` (R-233…R-236). */
 import { z } from "zod";
-import { binaryMediaType, isTextMediaType, linesOf, mediaTypeOf, OCTET_STREAM } from "../workspace/index.js";
+import {
+  binaryMediaType,
+  isTextMediaType,
+  linesOf,
+  mediaTypeOf,
+  OCTET_STREAM,
+  pictureMediaType,
+} from "../workspace/index.js";
 import { FileToolFailure, failureFor, failureFrom, fileTool, isFolder, shownPath, shownSize } from "./file-tool.js";
 import type { RuntimeTool, ToolContext } from "./types.js";
 
@@ -16,23 +23,29 @@ const schema = z.object({
   limit: z.int().min(1).optional().describe(`How many lines to show. Default ${DEFAULT_LIMIT}.`),
 });
 
-export function readFileTool(): RuntimeTool {
+/** `pictures`: whether the model is told that it can look at them. */
+export function readFileTool({ pictures }: { pictures: boolean }): RuntimeTool {
   return fileTool({
     name: "read_file",
     description:
       `Reads a text file. Lines come with their numbers, ${DEFAULT_LIMIT} at a time unless \`limit\` says otherwise; ` +
-      "go on in a long file with `offset`. Read a file before you edit it. Files that are not text cannot be read.",
+      "go on in a long file with `offset`. Read a file before you edit it. " +
+      (pictures ? "A picture (PNG, JPEG, GIF, WebP) is shown to you; other files" : "Files") +
+      " that are not text cannot be read.",
     schema,
     effect: "read-only",
     async run({ file_path, offset, limit }, context) {
-      const text = await textAt(file_path, context);
-      if (context.caller === "script") return text;
-      return numbered(file_path, text, { offset: offset ?? 0, limit: limit ?? DEFAULT_LIMIT });
+      const found = await contentAt(file_path, context);
+      if ("picture" in found) return found.picture;
+      if (context.caller === "script") return found.text;
+      return numbered(file_path, found.text, { offset: offset ?? 0, limit: limit ?? DEFAULT_LIMIT });
     },
   });
 }
 
-async function textAt(path: string, { workspace }: ToolContext): Promise<string> {
+/** The file's text, or the line that says that its picture is shown. @throws {FileToolFailure} for other bytes */
+async function contentAt(path: string, context: ToolContext): Promise<{ text: string } | { picture: string }> {
+  const { workspace } = context;
   const { data, error } = await workspace.readRaw(path);
   if (!data) {
     if (await isFolder(workspace, path)) throw failureFor(path, "folder");
@@ -44,9 +57,17 @@ async function textAt(path: string, { workspace }: ToolContext): Promise<string>
     binaryMediaType(path) === null &&
     (mimeType === undefined || isTextMediaType(mimeType)) &&
     !content.includes("\0");
-  if (textual) return content;
-  const size = await sizeOf(path, content, workspace);
-  throw new FileToolFailure(`${shownPath(path)} is not text (${typeOf(path, content, mimeType)}, ${shownSize(size)}).`);
+  if (textual) return { text: content };
+  const bytes = await bytesOf(path, content, workspace);
+  const picture = context.caller === "model" && context.showPicture ? pictureMediaType(bytes) : null;
+  if (picture !== null) {
+    context.showPicture?.(shownPath(path));
+    return {
+      picture: `${shownPath(path)} is a picture (${picture}, ${shownSize(bytes.length)}). It follows these results.`,
+    };
+  }
+  const type = typeOf(path, content, mimeType);
+  throw new FileToolFailure(`${shownPath(path)} is not text (${type}, ${shownSize(bytes.length)}).`);
 }
 
 function typeOf(path: string, content: string | Uint8Array, reported: string | undefined): string {
@@ -56,11 +77,11 @@ function typeOf(path: string, content: string | Uint8Array, reported: string | u
   return typeof content === "string" ? OCTET_STREAM : mediaTypeOf("", content).replace(/^text\/.*/, OCTET_STREAM);
 }
 
-/** Size of the stored bytes; a store may answer a binary file as base64. */
-async function sizeOf(path: string, content: string | Uint8Array, workspace: ToolContext["workspace"]) {
-  if (typeof content !== "string") return content.length;
+/** The stored bytes; a store may answer a binary file as base64. */
+async function bytesOf(path: string, content: string | Uint8Array, workspace: ToolContext["workspace"]) {
+  if (typeof content !== "string") return content;
   const [file] = await workspace.downloadFiles([path]);
-  return file?.content?.length ?? new TextEncoder().encode(content).length;
+  return file?.content ?? new TextEncoder().encode(content);
 }
 
 function numbered(path: string, text: string, range: { offset: number; limit: number }): string {

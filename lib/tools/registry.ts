@@ -24,6 +24,8 @@ export interface RegistryOptions {
   toolPaths?: Readonly<Record<string, ToolPaths>>;
   /** H-131: wins over what the tools declare. */
   toolEffects?: Readonly<Record<string, ToolEffectOptions>>;
+  /** Whether pictures that the model reads are shown to it (H-24). */
+  pictures?: boolean;
 }
 
 export type ResolvedName = { kind: "tool"; name: string } | { kind: "unknown"; candidates: string[] };
@@ -40,7 +42,7 @@ export function createToolRegistry(options: RegistryOptions): ToolRegistry {
   checkPaths(options);
   checkEffects(options);
   const host = options.host.map((tool) => declared(tool, options));
-  const tools = [...createFileTools(), ...host];
+  const tools = [...createFileTools({ pictures: options.pictures }), ...host];
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
     tools,

@@ -16,6 +16,8 @@ export interface ToolContext {
   attempt: number;
   /** `script` results are whole: never numbered, cut or offloaded (R-234, R-245). */
   caller: "model" | "script";
+  /** Has the picture at the path shown to the model from its next request on (R-236). Absent: it sees none. */
+  showPicture?(path: string): void;
   /**
    * Whether a line of this tool's listing or search result that lies at the path may be shown (R-223). Absent: all may.
    * The path is canonical, without outer slashes.

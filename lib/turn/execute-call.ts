@@ -86,7 +86,10 @@ async function answerOf(
   }
   if (call.mock) return mockedResult(call.mock);
   const attempt = (entry?.attempt ?? 0) + 1;
-  const context = contextOf(turn, call, attempt);
+  let picture: string | undefined;
+  const context = contextOf(turn, call, attempt, (path) => {
+    picture = path;
+  });
   try {
     if (entry && tool.effect !== "read-only" && tool.effect !== "idempotent") {
       const known = await reconcile(tool, parsed.args, context, entry.before);
@@ -103,7 +106,8 @@ async function answerOf(
     turn.writer.assertOwned();
     context.signal.throwIfAborted();
     turn.writer.begun.delete(call.key);
-    return { text: await tool.run(parsed.args, context), status: "success" };
+    const text = await tool.run(parsed.args, context);
+    return { text, status: "success", ...(picture === undefined ? {} : { picture }) };
   } catch (error) {
     turn.writer.assertOwned();
     turn.signal.throwIfAborted();
@@ -140,7 +144,7 @@ function newEntry(call: RunnableCall, at: number, attempt: number): JournalEntry
   return { tool: call.tool, hash: argsHash(call.args), attempt, at };
 }
 
-function contextOf(turn: Turn, call: RunnableCall, attempt: number): ToolContext {
+function contextOf(turn: Turn, call: RunnableCall, attempt: number, showPicture: (path: string) => void): ToolContext {
   const { machine, assembly, writer } = turn;
   const filters = new Map<string, (path: string) => boolean>();
   return {
@@ -150,6 +154,7 @@ function contextOf(turn: Turn, call: RunnableCall, attempt: number): ToolContext
     idempotencyKey: idempotencyKeyOf(turn.sessionId, call.key),
     attempt,
     caller: call.origin === "script" ? "script" : "model",
+    ...(call.origin !== "script" && assembly.pictures ? { showPicture } : {}),
     visible: (tool, path) => {
       let filter = filters.get(tool);
       if (!filter) {

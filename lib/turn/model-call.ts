@@ -6,6 +6,7 @@ import type { StoredMessage } from "../session/messages.js";
 import type { SessionPatch, SessionState, Usage } from "../session/state.js";
 import type { ToolDefinition } from "../tools/types.js";
 import { ModelTimeoutError } from "./errors.js";
+import { attachedPictures } from "./pictures.js";
 import { boundOf } from "./step-limit.js";
 import { toolDefinition } from "./surface.js";
 import type { Turn } from "./types.js";
@@ -73,10 +74,11 @@ export interface ModelAnswer {
 export async function requestModel(turn: Turn, query: ModelQuery): Promise<ModelAnswer> {
   const { role, state, system, messages, tools, messageId } = query;
   const model = await turn.modelFor(role, state);
+  const { promptCache, pictures: limits } = turn.assembly;
+  const pictures = limits ? await attachedPictures(turn.workspace, messages, limits) : undefined;
   const stream = query.streamed ? textStream(turn, state, messageId) : undefined;
   const timeoutMs = boundOf(query.timeoutMs, turn.host.invocationLimitMs);
   const bounded = boundedSignal(turn.signal, timeoutMs);
-  const { promptCache } = turn.assembly;
   try {
     const reply = await model.call({
       system,
@@ -86,6 +88,7 @@ export async function requestModel(turn: Turn, query: ModelQuery): Promise<Model
       signal: bounded.signal,
       onText: stream?.push,
       promptCache,
+      ...(pictures?.size ? { pictures } : {}),
     });
     return { reply, usage: usageOf(turn, state, reply, model.id) };
   } catch (error) {

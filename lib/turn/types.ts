@@ -25,6 +25,7 @@ import type { RuntimeTool, ToolDefinition } from "../tools/types.js";
 import type { Authoring, MountTable } from "../workspace/index.js";
 import type { Workspace } from "../workspace/types.js";
 import type { Emitter } from "./emitter.js";
+import type { PictureLimits } from "./pictures.js";
 import type { SessionWriter } from "./session-writer.js";
 
 /** One workflow, composed: everything about it that no session changes. */
@@ -50,6 +51,8 @@ export interface Assembly {
   skillFiles: ReadonlyMap<string, string>;
   pricing: PricingTable;
   promptCache: { enabled: boolean; ttl: "5m" | "1h" };
+  /** Set where the model is shown pictures that it reads. */
+  pictures?: PictureLimits | null;
   defaultTrigger: string;
   /** Seeded whenever a turn opens (H-33). */
   variables: Readonly<Record<string, unknown>>;

@@ -27,6 +27,7 @@ export {
   resolveMounts,
 } from "./mounts.js";
 export { treePath } from "./paths.js";
+export { type PictureMediaType, pictureMediaType } from "./pictures.js";
 export { countOccurrences, DEFAULT_MATCH_CAP, linesOf } from "./search.js";
 export { seedFiles } from "./seed.js";
 export { DEFAULT_SKILL_SOURCES, listSkills, type SkillEntry, type SkillProblem } from "./skills.js";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createChatModel } from "../../lib/models/index.js";
 import type { EngineEvent } from "../../lib/session/events.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
 import type { BenchOptions } from "../harness/agent.js";
@@ -331,10 +332,14 @@ describe("models", () => {
     expect(asked).toEqual(["agent settings-model", "agent ask-model", "agent done-model"]);
   });
 
+  const made: Partial<BenchOptions> = { modelFactory: (_role, env) => createChatModel(env()) };
+  const hour = SPEC.replace("settings: {", "settings: { prompt_cache: { ttl: 1h },");
+
   it.each<[Partial<BenchOptions>, string]>([
-    [{}, "5m"],
-    [{ spec: SPEC.replace("settings: {", "settings: { prompt_cache: { ttl: 1h },") }, "1h"],
-    [{ spec: SPEC.replace("settings: {", "settings: { prompt_cache: { ttl: 1h },"), promptCache: { ttl: "5m" } }, "5m"],
+    [{}, "none"],
+    [made, "5m"],
+    [{ ...made, spec: hour }, "1h"],
+    [{ ...made, spec: hour, promptCache: { ttl: "5m" } }, "5m"],
     [{ promptCache: { enabled: false } }, "off"],
   ])(
     "R-282 R-283 each assembly tells the resolved caching once, and it changes no text (%#)",

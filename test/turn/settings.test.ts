@@ -74,7 +74,7 @@ describe("settings.prompt_cache", () => {
     const replies = [calls(["write_file", { file_path: "a", content: "x" }]), says("Yes.")];
     const plain = await open({ spec: ANSWERS, replies });
     const bench = await open({ replies, ...options });
-    const models = { ARCHMAX_API_KEY: "k", ARCHMAX_MODEL: "m" };
+    const models = { ARCHMAX_PROVIDER: "bedrock", ARCHMAX_MODEL: "anthropic.claude-sonnet-4-5" };
     const events: Parameters<NonNullable<BenchOptions["onEvent"]>>[0][] = [];
     await bench.again({ env: { ...models, ...env }, onEvent: (event) => events.push(event) });
     await plain.agent.workflow.send("s1", { message: "Go" });
