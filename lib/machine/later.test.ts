@@ -8,6 +8,7 @@ describe("usesLater", () => {
       {
         a: { tools: { allow: ["read_file"], forbid: ["archmax_eval"] }, skills: { allow: [], forbid: ["x"] } },
         b: { type: "code" },
+        g: { type: "grader" },
       },
       { skills: { allow_always: [] }, mounts: { forbid_always: ["kb"] } },
     );
@@ -23,7 +24,6 @@ describe("usesLater", () => {
           skills: { allow: ["x"] },
           mounts: { allow: [{ mount: "kb", access: "read" }] },
         },
-        g: { type: "grader" },
       },
       { tools: { allow_always: ["archmax_eval"] } },
     );
@@ -32,7 +32,6 @@ describe("usesLater", () => {
       { feature: "archmax_eval", where: "tools.allow_always.0" },
       { feature: "archmax_run", where: "states.a.tools.allow.1", state: "a" },
       { feature: "archmax_eval", where: "states.a.tools.allow.2", state: "a" },
-      { feature: "grader", where: "states.g.type", state: "g" },
     ]);
   });
 });

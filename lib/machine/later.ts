@@ -2,7 +2,7 @@
 import type { ToolEntry } from "../spec/types.js";
 import type { Machine } from "./types.js";
 
-export type LaterFeature = "grader" | "archmax_eval" | "archmax_run";
+export type LaterFeature = "archmax_eval" | "archmax_run";
 
 export interface LaterUse {
   feature: LaterFeature;
@@ -16,12 +16,9 @@ export interface LaterUse {
 export function usesLater(machine: Machine): LaterUse[] {
   const { spec } = machine;
   const uses: LaterUse[] = [...toolUses(spec.tools?.allow_always, "tools.allow_always")];
-  for (const { slug, type, spec: state } of machine.states.values()) {
+  for (const { slug, spec: state } of machine.states.values()) {
     const at = `states.${slug}`;
-    const found: LaterUse[] = [
-      ...(type === "grader" ? [{ feature: "grader" as const, where: `${at}.type` }] : []),
-      ...toolUses(state.tools?.allow, `${at}.tools.allow`),
-    ];
+    const found: LaterUse[] = [...toolUses(state.tools?.allow, `${at}.tools.allow`)];
     uses.push(...found.map((use) => ({ ...use, state: slug })));
   }
   return uses;

@@ -77,7 +77,8 @@ function fits(when: ScriptCondition, facts: Facts): boolean {
 const NOTE_TOOL = "archmax_note";
 
 function factsOf(view: ScriptView): Facts {
-  const state = stateOf(view.system);
+  // A grader's system text is its criteria; where it stands is said in its task.
+  const state = stateOf(view.role === "grader" ? (view.messages[0]?.text ?? "") : view.system);
   const spoken = view.messages.map((message) => isAgents(message));
   const call = 1 + spoken.filter(Boolean).length;
   const arrival = view.messages.findLastIndex((message) => message.role === "user" || isNote(message));
@@ -89,8 +90,8 @@ function factsOf(view: ScriptView): Facts {
 }
 
 /** The prompt names the state in a heading (W-264); the block with it stands last, behind whatever the host wrote. */
-function stateOf(system: string): string | undefined {
-  return [...system.matchAll(/^## You are in state `?([^`\s]+)`?\s*$/gm)].at(-1)?.[1];
+function stateOf(text: string): string | undefined {
+  return [...text.matchAll(/^## You are in state `?([^`\s]+)`?\s*$/gm)].at(-1)?.[1];
 }
 
 function isNote(message: ScriptMessage): boolean {

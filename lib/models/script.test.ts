@@ -116,6 +116,21 @@ describe("conditions", () => {
     expect(choose(system, ...messages)).toBe(text);
   });
 
+  it("H-133 knows a grader's state by its task, and counts the calls of its run", () => {
+    const graders = replyChooser(
+      parseModelScript(
+        "replies:\n  - { role: grader, when: { state: one, call: 2 }, text: second }\n  - { role: grader, when: { state: one }, text: first }\n",
+        "demo.yaml",
+      ),
+    );
+    const asked = (...messages: ScriptMessage[]) => graders({ role: "grader", system: here, messages }).text;
+    const task = user("## You are in state one\n\nJudge.");
+
+    expect(asked(task)).toBe("first");
+    expect(asked(task, agent("", "look"), tool("found"))).toBe("second");
+    expect(() => asked(user("## You are in state two"))).toThrow(/state two/);
+  });
+
   it("gives a repeated request, and another process, the same reply", () => {
     expect(choose(here, user("hi"))).toBe(choose(here, user("hi")));
   });

@@ -1,5 +1,6 @@
 /** Runs one permitted call of an ordinary tool: arguments, journal, handler, answer (R-59, R-60, S-39…S-41). */
 import { visibilityFilter } from "../kernel/index.js";
+import type { CallOrigin } from "../kernel/types.js";
 import { count } from "../session/metrics.js";
 import type { CallAnswer } from "../session/state.js";
 import { valuesOf } from "../session/variables.js";
@@ -16,8 +17,8 @@ export interface RunnableCall {
   state: string;
   /** Journal key. */
   key: string;
-  origin: "agent" | "script";
-  /** Set for a script's calls: their answers are journaled, with the evaluation's first clock reading (S-47). */
+  origin: CallOrigin;
+  /** Set for an automated state's and a script's calls: their answers are journaled, with the evaluation's first clock reading (S-47). */
   evaluationAt?: number;
   /** Aborts when the script's run is over; the turn's signal counts besides. */
   runSignal?: AbortSignal;
@@ -36,7 +37,7 @@ export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallR
   // Begun with its message, in this very leg: this is its first attempt.
   const entry = writer.begun.has(call.key) ? null : readEntry(writer, call.key);
   if (entry?.answer) return entry.answer;
-  const origin = call.origin === "script" ? { origin: "script" as const } : {};
+  const origin = shownOrigin(call.origin);
   const shown = { state: call.state, tool: call.tool, callId: call.callId };
   const startedAt = host.clock.now();
   turn.emit({ type: "tool-called", ...shown, args: call.args, ...origin });
@@ -138,6 +139,11 @@ function interrupted(turn: Turn, tool: string): CallResult {
     status: "error",
     refusal: "interrupted",
   };
+}
+
+/** only a script's calls are marked in the events. */
+export function shownOrigin(origin: CallOrigin): { origin?: "script" } {
+  return origin === "script" ? { origin } : {};
 }
 
 function newEntry(call: RunnableCall, at: number, attempt: number): JournalEntry {

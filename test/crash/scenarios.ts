@@ -1,4 +1,4 @@
-/** What the crash matrix runs: the bundled examples, and one message with three calls at once. */
+/** What the crash matrix runs: the bundled examples, one message with three calls at once, and a grader in the middle of a turn. */
 import { join } from "node:path";
 import type { ArrivalInput } from "../../lib/session/arrival.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
@@ -79,6 +79,16 @@ export const SCENARIOS: Scenario[] = [
     sessionId: "calls-1",
     script: join(import.meta.dirname, "three-calls.yaml"),
     steps: [{ input: { kind: "turn", message: "Do the three things." } }],
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
+  {
+    name: "a grader between two agent states",
+    workflow: "graded",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "graded-1",
+    script: join(import.meta.dirname, "graded.yaml"),
+    steps: [{ input: { kind: "turn", message: "Write it down." } }],
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },

@@ -151,11 +151,6 @@ describe("assembling an agent", () => {
 
   it.each([
     [
-      "grader states",
-      "type: grader\n    instructions: Grade.\n    transitions: [{ to: end, description: On. }]",
-      "grader",
-    ],
-    [
       "archmax_run",
       "instructions: Work.\n    tools: { allow: [archmax_run] }\n    transitions: [{ to: end }]",
       "archmax_run",

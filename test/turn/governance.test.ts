@@ -524,10 +524,6 @@ describe("results", () => {
 
 describe("what this version does not run", () => {
   it.each([
-    [
-      "grader",
-      "states: { a: { instructions: I., triggers: { manual: }, transitions: [{ to: g, description: d }] }, g: { type: grader, instructions: Judge., transitions: [{ to: a }] } }",
-    ],
     ["archmax_eval", ONE("tools: { allow: [archmax_eval] }")],
     ["archmax_run", ONE("tools: { allow: [archmax_run] }")],
     ["skills", ONE("skills: { allow: [x] }")],

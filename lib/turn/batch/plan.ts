@@ -83,10 +83,9 @@ class BatchDraft {
     const state = this.now();
     const substituted = substituteReferences(call.args, valuesOf(state.variables));
     if (!substituted.ok) {
-      const text = `The reference ${substituted.reference} cannot be resolved: ${substituted.reason} To write the characters themselves, put a $ in front: $${"$"}{{…}}.`;
       return this.block(call, {
         rule: "unresolved-reference",
-        reason: text,
+        reason: unresolvedReference(substituted),
         refusal: "unresolved-reference",
         args: call.args,
       });
@@ -202,6 +201,11 @@ class BatchDraft {
     const told = waits ? [] : failed ? this.moveEvents.slice(-1).map(asStateFailed) : this.moveEvents;
     return { patches: [...this.written, { batch }], tasks: this.tasks, events: [...this.events, ...told] };
   }
+}
+
+/** R-94: the reference, why, and the escape. */
+export function unresolvedReference({ reference, reason }: { reference: string; reason: string }): string {
+  return `The reference ${reference} cannot be resolved: ${reason} To write the characters themselves, put a $ in front: $${"$"}{{…}}.`;
 }
 
 /** The result of a move that a sibling's failure overruled. */

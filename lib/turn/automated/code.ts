@@ -1,0 +1,71 @@
+/** A code state's run: its script in the sandbox, every call governed (R-146…R-154). */
+import { offeredTools } from "../../kernel/index.js";
+import { DEFAULT_SANDBOX_LIMITS, type SandboxLimits } from "../../sandbox/types.js";
+import type { SessionState } from "../../session/state.js";
+import { valuesOf } from "../../session/variables.js";
+import { InvocationEndedError } from "../errors.js";
+import { boundOf } from "../step-limit.js";
+import type { Turn } from "../types.js";
+import { UNDECIDED } from "./controls.js";
+import { AutomatedRun } from "./run.js";
+import type { RunEnd } from "./run-end.js";
+
+export async function runCode(turn: Turn, state: SessionState): Promise<RunEnd> {
+  const current = turn.machine.states.get(state.fields.position ?? "")!;
+  const script = current.spec.script ?? "";
+  const startedAt = turn.host.clock.now();
+  const run = new AutomatedRun(turn, state, startedAt);
+  turn.emit({ type: "code-start", state: current.slug, script });
+  const problem = await runScript(turn, state, run, { slug: current.slug, script });
+  if (run.isCutOff) throw new InvocationEndedError();
+  const isUndecided = run.controls.decision === null && !current.terminal;
+  const trail = run.trail();
+  return {
+    effects: run.controls,
+    problem: problem ?? (isUndecided ? `its script ended ${UNDECIDED}` : null),
+    steps: 1,
+    startedAt,
+    patch: trail.length > 0 ? { trail } : {},
+  };
+}
+
+/** Why the run failed, or null for a clean finish. */
+async function runScript(
+  turn: Turn,
+  state: SessionState,
+  run: AutomatedRun,
+  { slug, script }: { slug: string; script: string },
+): Promise<string | null> {
+  const { machine, assembly } = turn;
+  const source = await assembly.authoring.readFile(machine.workflow, script);
+  if (source === null) return `its script ${script} cannot be read.`;
+  const limits = limitsOf(turn);
+  const begun = performance.now();
+  const result = await assembly.sandbox.runCodeState({
+    file: script,
+    source,
+    input: { state: slug, trigger: state.fields.trigger ?? "", variables: valuesOf(state.variables) },
+    tools: offeredTools(machine, assembly.tables, slug, { registered: assembly.registered }),
+    limits,
+    startAt: run.startAt,
+    seed: run.seed,
+    signal: turn.signal,
+    onLine: (line) => turn.emit({ type: "code-output", state: slug, line }),
+    callTool: (name, args, index) => run.call(name, args, index),
+  });
+  if (result.status === "ok") await run.rest(limits.timeoutMs - (performance.now() - begun));
+  run.close();
+  if (run.broken !== null) return run.broken;
+  return result.status === "ok" ? null : result.reason;
+}
+
+function limitsOf(turn: Turn): SandboxLimits {
+  const { settings } = turn.machine.spec;
+  const timeoutMs = settings?.timeoutMs ?? DEFAULT_SANDBOX_LIMITS.timeoutMs;
+  return {
+    timeoutMs: boundOf(timeoutMs, turn.host.invocationLimitMs) ?? timeoutMs,
+    memoryLimitBytes: settings?.memoryLimitBytes ?? DEFAULT_SANDBOX_LIMITS.memoryLimitBytes,
+    maxPtcCalls: settings?.maxPtcCalls === undefined ? DEFAULT_SANDBOX_LIMITS.maxPtcCalls : settings.maxPtcCalls,
+    maxResultChars: settings?.maxResultChars ?? DEFAULT_SANDBOX_LIMITS.maxResultChars,
+  };
+}

@@ -1,0 +1,240 @@
+/**
+ * A grader's run (R-155…R-161): an isolated loop of its model, with a message list of its own. Each answer is written down
+ * with what was decided with it before its calls are run, so a re-run goes on where the loop stood (S-49).
+ */
+import { answerMessage } from "../../session/fold.js";
+import type { StoredMessage } from "../../session/messages.js";
+import type { CallAnswer, SessionPatch, SessionState, TrailStep } from "../../session/state.js";
+import { offloadLargeResult } from "../../tools/index.js";
+import { RunControls, UNDECIDED } from "../automated/controls.js";
+import { type RunEnd, trailOfCalls } from "../automated/run-end.js";
+import { performCall } from "../call.js";
+import { InvocationEndedError, ModelTimeoutError, StepLimitError } from "../errors.js";
+import { readEntry } from "../journal.js";
+import type { Turn } from "../types.js";
+import { askGrader } from "./ask.js";
+import { decideBatch, shownAnswer } from "./batch.js";
+import { closeLoop, type DecidedBatch, type LoopItem, loopCallKey, loopKey, openLoop } from "./thread.js";
+
+/** Throws only what ends the turn or the invocation; what goes wrong with the grader itself is the end's `problem`. */
+export async function runGrader(turn: Turn, state: SessionState): Promise<RunEnd> {
+  const run = new GraderRun(turn, state);
+  try {
+    const problem = await run.loop();
+    return { ...run.end(), problem };
+  } catch (error) {
+    run.tellIfFailed(error);
+    throw error;
+  } finally {
+    run.close();
+  }
+}
+
+class GraderRun {
+  private readonly controls: RunControls;
+  private readonly messages: StoredMessage[] = [];
+  private readonly trail: TrailStep[] = [];
+  private readonly earlier: readonly LoopItem[];
+  private readonly startedAt: number;
+  private readonly began = performance.now();
+  private readonly spentBefore: number;
+  /** The run itself, then every model call and every batch of calls (R-142). */
+  private steps = 1;
+  private isTold: boolean;
+  private isLate = false;
+  private readonly over = new AbortController();
+  private readonly timer: NodeJS.Timeout | undefined;
+  private readonly stopped: Promise<void>;
+
+  constructor(
+    private readonly turn: Turn,
+    private readonly state: SessionState,
+  ) {
+    this.controls = new RunControls(turn, state, "grader");
+    this.earlier = openLoop(turn.writer, state);
+    this.isTold = this.earlier.length > 0;
+    this.startedAt = this.earlier[0]?.at ?? turn.host.clock.now();
+    this.spentBefore = this.earlier.at(-1)?.spentMs ?? 0;
+    const signal = AbortSignal.any([turn.signal, this.over.signal]);
+    this.stopped = new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    const leftMs = this.leftMs();
+    if (leftMs !== undefined) this.timer = setTimeout(() => this.timeOut(), leftMs);
+  }
+
+  /** @returns why the run failed, or null when a decision was accepted and its batch is answered */
+  async loop(): Promise<string | null> {
+    const { maxTurns } = this.budget();
+    for (let n = 1; ; n += 1) {
+      this.assertGoingOn();
+      if (this.isLate) return this.lateness();
+      if (maxTurns !== undefined && n > maxTurns) return `its budget of ${maxTurns} model calls is spent.`;
+      this.takeStep();
+      const known = this.earlier[n - 1];
+      const item = known ?? (await this.ask(n));
+      if (typeof item === "string") return item;
+      const problem = await this.act(n, item, { isNew: known === undefined });
+      if (problem !== null || this.controls.decision !== null) return problem;
+    }
+  }
+
+  end(): Omit<RunEnd, "problem"> {
+    return { effects: this.controls, steps: this.steps, startedAt: this.startedAt, patch: this.patch() };
+  }
+
+  /** The run is over: calls under way are told to stop, and no further one starts. */
+  close(): void {
+    clearTimeout(this.timer);
+    this.over.abort(new Error("The grader's run is over."));
+  }
+
+  /** What was told to have begun is told to have ended, when the turn fails in the middle of it. */
+  tellIfFailed(error: unknown): void {
+    const { turn, state, startedAt } = this;
+    const isFailing =
+      error instanceof StepLimitError || (turn.signal.aborted && !isEndOfInvocation(turn.signal.reason));
+    if (!this.isTold || !isFailing) return;
+    turn.emit({
+      type: "grader-result",
+      state: state.fields.position ?? "",
+      status: "error",
+      durationMs: turn.host.clock.now() - startedAt,
+      reason: error instanceof Error ? error.message : String(error),
+    });
+  }
+
+  /** The model's next answer, or why there is none. */
+  private async ask(n: number): Promise<LoopItem | string> {
+    const { turn, state } = this;
+    this.drain();
+    if (!this.isTold) turn.emit({ type: "grader-start", state: this.controls.slug });
+    this.isTold = true;
+    const leftMs = this.leftMs();
+    try {
+      const answer = await askGrader(turn, state, {
+        n,
+        messages: this.messages,
+        ...(leftMs !== undefined ? { timeoutMs: leftMs } : {}),
+      });
+      return { at: this.startedAt, spentMs: this.spentMs(), ...answer };
+    } catch (error) {
+      this.assertGoingOn();
+      const isLate = error instanceof ModelTimeoutError && error.timeoutMs === leftMs;
+      if (this.isLate || isLate) return this.lateness();
+      return `its model failed: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  /** Does what an answer asks for. @returns why the state has failed with it, or null */
+  private async act(n: number, item: LoopItem, { isNew }: { isNew: boolean }): Promise<string | null> {
+    const calls = item.message?.tool_calls ?? [];
+    if (item.message !== null) this.messages.push(item.message);
+    const mayAct = calls.length > 0 && !this.isAtLimit();
+    const batch = item.batch ?? (mayAct ? await decideBatch(this.turn, this.controls, item) : undefined);
+    if (isNew || (batch && !item.batch)) await this.keep(n, batch ? { ...item, batch } : item);
+    if (item.message === null) return "its model said nothing and called nothing.";
+    if (calls.length === 0) return `its model answered in text, ${UNDECIDED}`;
+    this.takeStep();
+    if (batch === undefined) throw new StepLimitError(this.turn.recursionLimit);
+    if (item.batch) this.restore(item.batch);
+    const answers = await this.answersOf(n, batch);
+    if (answers === null) return this.lateness();
+    this.messages.push(...answers.map(answerMessage));
+    return batch.failure ?? null;
+  }
+
+  /** The answers to all calls of a message, in message order; null when the run's time passed before they were in. */
+  private async answersOf(n: number, batch: DecidedBatch): Promise<CallAnswer[] | null> {
+    const { turn, state } = this;
+    const open = batch.tasks.filter(({ index }) => !readEntry(turn.writer, loopCallKey(state, n, index))?.answer);
+    if (open.length > 0) this.drain();
+    const running = Promise.allSettled(batch.tasks.map((task) => this.run(n, task)));
+    await Promise.race([running, this.stopped]);
+    this.assertGoingOn();
+    if (this.isLate) return null;
+    const ran = (await running).map((result) => {
+      if (result.status === "rejected") throw result.reason;
+      return result.value;
+    });
+    this.trail.push(...trailOfCalls(ran));
+    const position = new Map(this.messages.at(-1)?.tool_calls?.map(({ id }, index) => [id, index]));
+    const decided = batch.answers.map((answer) => shownAnswer(this.controls, answer));
+    return [...decided, ...ran].sort((a, b) => position.get(a.callId)! - position.get(b.callId)!);
+  }
+
+  private async run(n: number, { index, ...call }: DecidedBatch["tasks"][number]): Promise<CallAnswer> {
+    const { turn, state } = this;
+    const result = await performCall(turn, {
+      ...call,
+      state: this.controls.slug,
+      key: loopCallKey(state, n, index),
+      origin: "grader",
+      evaluationAt: this.startedAt,
+      runSignal: this.over.signal,
+    });
+    // The next invocation goes on with the call (S-55).
+    if (result === null) throw new InvocationEndedError();
+    const text = await offloadLargeResult(turn.workspace, { callId: call.callId, tool: call.tool, text: result.text });
+    return { ...result, callId: call.callId, tool: call.tool, text };
+  }
+
+  private async keep(n: number, item: LoopItem): Promise<void> {
+    const { turn, state } = this;
+    await turn.writer.journalPut([{ key: loopKey(state, n), value: JSON.stringify(item) }], { beginsOnly: false });
+  }
+
+  private restore({ effects }: DecidedBatch): void {
+    this.controls.written.push(...effects.written);
+    this.controls.events.push(...effects.events);
+    this.controls.decision = effects.decision;
+  }
+
+  private patch(): SessionPatch {
+    return { ...closeLoop(this.turn.writer, this.state), ...(this.trail.length > 0 ? { trail: this.trail } : {}) };
+  }
+
+  /** S-50: what is written down is enough for the next invocation to go on. */
+  private drain(): void {
+    const { turn } = this;
+    if (turn.isEnding() && turn.writer.hasCommitted) throw new InvocationEndedError();
+  }
+
+  private assertGoingOn(): void {
+    this.turn.signal.throwIfAborted();
+    this.turn.writer.assertOwned();
+  }
+
+  private takeStep(): void {
+    if (this.isAtLimit()) throw new StepLimitError(this.turn.recursionLimit);
+    this.steps += 1;
+  }
+
+  private isAtLimit(): boolean {
+    return (this.state.fields.stepsUsed ?? 0) + this.steps >= this.turn.recursionLimit;
+  }
+
+  private budget(): { timeoutMs?: number; maxTurns?: number } {
+    return this.turn.machine.states.get(this.controls.slug)?.spec.budget ?? {};
+  }
+
+  private spentMs(): number {
+    return Math.round(this.spentBefore + performance.now() - this.began);
+  }
+
+  private leftMs(): number | undefined {
+    const { timeoutMs } = this.budget();
+    return timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - this.spentMs());
+  }
+
+  private timeOut(): void {
+    this.isLate = true;
+    this.over.abort(new Error("The grader's time is up."));
+  }
+
+  private lateness(): string {
+    return `its run took longer than the ${this.budget().timeoutMs} ms it may take.`;
+  }
+}
+
+function isEndOfInvocation(reason: unknown): boolean {
+  return reason instanceof InvocationEndedError;
+}
