@@ -23,7 +23,6 @@ export {
 export { defineConfig, type ParkwayConfig } from "./config/index.js";
 export {
   type SessionResolution,
-  UnsupportedFeatureError,
   UnsupportedRuntimeContractError,
   WorkflowLoadError,
 } from "./intake/index.js";

@@ -21,6 +21,7 @@ import {
   createToolRegistry,
   hostTool,
   type RuntimeTool,
+  scriptDefinitions,
   type ToolDefinition,
   writeTodosDefinition,
 } from "../tools/index.js";
@@ -119,7 +120,7 @@ export async function createComposer(
       emitter.emit({
         type: "prompt-shaping",
         cache: resolvedCaching(promptCache, models.cacheStrategy(machine.spec.settings?.model)),
-        withheld: WITHHELD,
+        withheld: [],
       });
       warnInertModels(params, machine, emitter);
       warnUnreachableBounds(params, machine, emitter);
@@ -152,10 +153,7 @@ function defaultTrigger({ trigger, workflow }: RuntimeParams, machine: Machine):
   return MANUAL_TRIGGER;
 }
 
-/** Default tools that are granted by default and not served yet. */
-const WITHHELD = ["archmax_eval", "archmax_run"];
-
-/** Registration order: file tools, todos, the host's tools, the workflows, the controls (R-219, W-278). */
+/** Registration order: file tools, todos, scripts, the host's tools, the workflows, the controls (R-219, W-278). */
 function definitionsOf(
   tools: readonly RuntimeTool[],
   hostTools: readonly string[],
@@ -165,6 +163,7 @@ function definitionsOf(
   const ordered: ToolDefinition[] = [
     ...tools.filter((tool) => !isHost(tool)),
     writeTodosDefinition,
+    ...scriptDefinitions,
     ...tools.filter(isHost),
     ...delegations,
     ...CONTROL_NAMES.map(controlDefinition),

@@ -72,7 +72,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     title: "The workflow cannot be loaded",
     code: "workflow-load-failed",
   },
-  "unsupported-feature": { status: 500, title: "The workflow cannot be loaded", code: "workflow-load-failed" },
   "secret-unavailable": { status: 503, title: "Try again later", code: "unavailable", retryAfterSeconds: 2 },
   "store-unavailable": { status: 503, title: "Try again later", code: "unavailable", retryAfterSeconds: 2 },
 };

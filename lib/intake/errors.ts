@@ -27,18 +27,6 @@ export class UnsupportedRuntimeContractError extends ParkwayError {
   readonly supported = [{ engine: "archmax-harness", version: "3" }];
 }
 
-/** A valid workflow uses a part of the format that this version validates but does not run. */
-export class UnsupportedFeatureError extends ParkwayError {
-  override readonly code = "unsupported-feature";
-  constructor(
-    readonly workflow: string,
-    readonly uses: readonly { feature: string; where: string }[],
-  ) {
-    const list = uses.map((use) => `${use.feature} (${use.where})`).join(", ");
-    super(`The workflow "${workflow}" is valid, but this version does not run yet what it uses: ${list}.`);
-  }
-}
-
 function describe(issue: Diagnostic): string {
   const at = issue.line === undefined ? "" : `${issue.line}:${issue.column ?? 1} `;
   return `${at}${issue.code} ${issue.message}`;

@@ -1,9 +1,9 @@
 /** From a workflow's text to its machine. */
-import { compileMachine, usesLater } from "../machine/index.js";
+import { compileMachine } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import { parseSpec, workflowPaths } from "../spec/index.js";
 import type { Authoring } from "../workspace/index.js";
-import { UnsupportedFeatureError, UnsupportedRuntimeContractError, WorkflowLoadError } from "./errors.js";
+import { UnsupportedRuntimeContractError, WorkflowLoadError } from "./errors.js";
 
 /** H-26, H-27: fails closed, with every finding of the document. */
 export async function loadMachine(
@@ -37,10 +37,7 @@ export async function loadMachine(
     if (contract && issues.length === 1) throw new UnsupportedRuntimeContractError(requestedContract(text));
     throw new WorkflowLoadError(workflow, file, issues);
   }
-  const machine = compileMachine(parsed, workflow);
-  const later = usesLater(machine);
-  if (later.length > 0) throw new UnsupportedFeatureError(workflow, later);
-  return machine;
+  return compileMachine(parsed, workflow);
 }
 
 function loadError(workflow: string, file: string, code: string, message: string): WorkflowLoadError {

@@ -15,7 +15,6 @@ export {
   transitionTo,
 } from "./compile.js";
 export { type GraphEdge, type GraphNode, graphOf, START_NODE, type WorkflowGraph } from "./graph.js";
-export { type LaterFeature, type LaterUse, usesLater } from "./later.js";
 export { renderMermaid } from "./mermaid.js";
 export { type Opening, type OpeningInput, openingState } from "./opening.js";
 export { type ClockInput, clockLine } from "./prompt/clock.js";

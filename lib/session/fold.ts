@@ -99,7 +99,10 @@ function closeBatch(draft: Draft, batch: Batch): void {
   const { set, trail } = settleDelegations(draft.fields, answers, batchAt);
   setFields(draft.fields, set);
   draft.trail.push(...trail);
-  if (answers.some((answer) => answer.defines)) draft.fields.repl = draft.fields.turnOrdinal ?? 0;
+  const { defines } = answers.findLast((answer) => answer.defines !== undefined) ?? {};
+  if (defines !== undefined) setFields(draft.fields, { repl: defines ? (draft.fields.turnOrdinal ?? 0) : null });
+  const { todos } = answers.findLast((answer) => answer.todos) ?? {};
+  if (todos) draft.fields.todos = todos;
   if (failed) draft.fields.failure = failed.failure;
   else if (batch.effect) applyTo(draft, batch.effect);
 }

@@ -151,8 +151,10 @@ export interface CallAnswer {
   trail?: TrailStep[];
   /** The highest delegation number that the call's script gave out. */
   dispatched?: number;
-  /** An evaluation that may have defined names in the turn's REPL (S-48). */
-  defines?: true;
+  /** Of an evaluation: whether the turn's REPL holds names after it (S-48). */
+  defines?: boolean;
+  /** The list as a script has left it. */
+  todos?: Todo[];
   /** Path of the picture that the answer stands for. */
   picture?: string;
 }

@@ -43,8 +43,17 @@ export function readFileTool({ pictures }: { pictures: boolean }): RuntimeTool {
   });
 }
 
+/** The whole text. @throws {FileToolFailure} for what is missing, a folder or not text */
+export async function textAt(path: string, { workspace }: Pick<ToolContext, "workspace">): Promise<string> {
+  const found = await contentAt(path, { workspace, caller: "script" });
+  return "text" in found ? found.text : found.picture;
+}
+
 /** The file's text, or the line that says that its picture is shown. @throws {FileToolFailure} for other bytes */
-async function contentAt(path: string, context: ToolContext): Promise<{ text: string } | { picture: string }> {
+async function contentAt(
+  path: string,
+  context: Pick<ToolContext, "workspace" | "caller" | "showPicture">,
+): Promise<{ text: string } | { picture: string }> {
   const { workspace } = context;
   const { data, error } = await workspace.readRaw(path);
   if (!data) {

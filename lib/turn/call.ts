@@ -1,7 +1,9 @@
 /** One permitted call, whoever makes it: of an ordinary tool, a sub-workflow or a script. */
 import { workflowSlugFromToolName } from "../spec/index.js";
+import { isScriptTool } from "../tools/index.js";
 import { performDelegation } from "./delegation/dispatch.js";
 import { type CallResult, executeCall, type RunnableCall } from "./execute-call.js";
+import { evaluateScript } from "./scripts/evaluation.js";
 import type { Turn } from "./types.js";
 
 /**
@@ -11,5 +13,6 @@ import type { Turn } from "./types.js";
 export async function performCall(turn: Turn, call: RunnableCall): Promise<CallResult | null> {
   const mock = turn.options.mocks?.({ tool: call.tool, args: call.args }) ?? undefined;
   const mocked = { ...call, ...(mock ? { mock } : {}) };
-  return workflowSlugFromToolName(call.tool) === null ? executeCall(turn, mocked) : performDelegation(turn, mocked);
+  if (workflowSlugFromToolName(call.tool) !== null) return performDelegation(turn, mocked);
+  return isScriptTool(call.tool) ? evaluateScript(turn, mocked, performCall) : executeCall(turn, mocked);
 }

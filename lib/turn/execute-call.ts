@@ -127,7 +127,7 @@ async function reconcile(
 }
 
 /** C-18: the declared answer; a mock of an ordinary tool has no returns. */
-function mockedResult(mock: MockAnswer): CallResult {
+export function mockedResult(mock: MockAnswer): CallResult {
   if ("error" in mock) return { text: mock.error, status: "error", refusal: "tool-threw" };
   return { text: "text" in mock ? mock.text : JSON.stringify(mock), status: "success" };
 }

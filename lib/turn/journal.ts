@@ -50,6 +50,11 @@ export function scriptPrefix(turnOrdinal: number, visit: number): string {
   return `${turnPrefix(turnOrdinal)}v${visit}/`;
 }
 
+/** S-38, for a script of the agent's. The hash stands in for a call id, which the model may have made of anything. */
+export function evaluationPrefix(turnOrdinal: number, callId: string): string {
+  return `${turnPrefix(turnOrdinal)}e${sha256Hex(callId).slice(0, 16)}/`;
+}
+
 function turnPrefix(turnOrdinal: number): string {
   return `J${turnOrdinal.toString(36).padStart(4, "0")}`;
 }
@@ -76,8 +81,13 @@ export async function writeEntry(writer: SessionWriter, key: string, entry: Jour
 
 /** The highest delegation number among the entries and the committed ones; 0 for none (R-179). */
 export function highestDispatch(writer: SessionWriter): number {
-  const numbers = [...writer.journal.values()].map((value) => (JSON.parse(value) as JournalEntry).dispatch ?? 0);
-  return Math.max(writer.state.fields.dispatchCount ?? 0, ...numbers);
+  return Math.max(writer.state.fields.dispatchCount ?? 0, dispatchedUnder(writer, "J"));
+}
+
+/** The highest delegation number among the entries whose keys begin so; 0 for none. */
+export function dispatchedUnder(writer: SessionWriter, prefix: string): number {
+  const entries = [...writer.journal].filter(([key]) => key.startsWith(prefix));
+  return Math.max(0, ...entries.map(([, value]) => (JSON.parse(value) as JournalEntry).dispatch ?? 0));
 }
 
 /** Entries of earlier turns that are old enough to go. */

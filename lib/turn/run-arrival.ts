@@ -27,6 +27,14 @@ import { ThreadSaver } from "./thread/saver.js";
 import type { LegEnd, LegOptions, Turn } from "./types.js";
 
 export async function runArrival(turn: Turn, work: Work, options: LegOptions): Promise<LegEnd> {
+  try {
+    return await runLeg(turn, work, options);
+  } finally {
+    await turn.repl.close();
+  }
+}
+
+async function runLeg(turn: Turn, work: Work, options: LegOptions): Promise<LegEnd> {
   const { writer, arrival } = turn;
   const resumed = writer.state.fields.arrivalId === arrival.id;
   const heldTooLong = !resumed && isHeldTooLong(arrival, turn.host.clock.now());

@@ -13,6 +13,7 @@ import { asStateFailed } from "./batch/plan.js";
 import { createChildren } from "./delegation/children.js";
 import { InvocationEndedError } from "./errors.js";
 import { highestDispatch } from "./journal.js";
+import { TurnRepl } from "./scripts/turn-repl.js";
 import type { SessionWriter } from "./session-writer.js";
 import type { Assembly, Host, LegOptions, Lineage, RunLeg, Turn } from "./types.js";
 
@@ -81,6 +82,7 @@ export async function createTurn(
     },
     children: createChildren(signal),
     runLeg: given.runLeg,
+    repl: new TurnRepl(assembly.sandbox),
     modelFor: async (role, state) => {
       if (options.model && role === "agent") return options.model;
       const requested = machine.states.get(state)?.spec.model ?? machine.spec.settings?.model;

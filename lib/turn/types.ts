@@ -26,6 +26,7 @@ import type { Authoring, MountTable } from "../workspace/index.js";
 import type { Workspace } from "../workspace/types.js";
 import type { Emitter } from "./emitter.js";
 import type { PictureLimits } from "./pictures.js";
+import type { TurnRepl } from "./scripts/turn-repl.js";
 import type { SessionWriter } from "./session-writer.js";
 
 /** One workflow, composed: everything about it that no session changes. */
@@ -155,6 +156,8 @@ export interface Turn {
   children: Children;
   /** Runs a leg: the same for a child as for a root, whatever the step that needs it (S-28). */
   runLeg: RunLeg;
+  /** Of the leg. */
+  repl: TurnRepl;
   /** The model of a call made in a state. */
   modelFor(role: "agent" | "grader", state: string): Promise<ChatModel>;
 }

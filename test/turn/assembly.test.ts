@@ -149,28 +149,6 @@ describe("assembling an agent", () => {
     ]);
   });
 
-  it.each([
-    [
-      "archmax_run",
-      "instructions: Work.\n    tools: { allow: [archmax_run] }\n    transitions: [{ to: end }]",
-      "archmax_run",
-    ],
-  ])(
-    "H-26 refuses a valid workflow that uses %s, which this version does not run, and names the place",
-    async (_what, state, feature) => {
-      const { error } = await refusal({
-        spec: `states:\n  work:\n    triggers: { manual: }\n    ${state}\n  end:\n    instructions: End.\n`,
-      });
-
-      expect(error).toMatchObject({
-        name: "UnsupportedFeatureError",
-        code: "unsupported-feature",
-        uses: [{ feature }],
-      });
-      expect(error.message).toContain("work");
-    },
-  );
-
   it("H-9 W-31 makes no model call and writes nothing when it succeeds, in or out of service", async () => {
     const touched: string[] = [];
     const watched = wrapStore(createMemorySessionStore(), (op, run) => {

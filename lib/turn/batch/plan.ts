@@ -10,7 +10,7 @@ import type { StoredMessage, ToolCall } from "../../session/messages.js";
 import type { Batch, CallAnswer, SessionPatch, SessionState } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
 import { substituteReferences, workflowSlugFromToolName } from "../../spec/index.js";
-import { offloadLargeResult } from "../../tools/index.js";
+import { isScriptTool, offloadLargeResult } from "../../tools/index.js";
 import { checkDelegation, refusalText, resolveArguments } from "../delegation/checks.js";
 import { shownOutput } from "../emitter.js";
 import { resolveCalledName } from "../surface.js";
@@ -45,6 +45,8 @@ export async function planBatch(turn: Turn, state: SessionState, input: BatchInp
 class BatchDraft {
   private readonly answers: CallAnswer[] = [];
   private readonly tasks: ToolTask[] = [];
+  /** Those that an invocation may leave without an answer (S-55). */
+  private readonly resumable: ToolTask[] = [];
   private readonly written: SessionPatch[] = [];
   private readonly events: EventDraft[] = [];
   /** What is told when the move takes effect: its events, then the mover's own result. */
@@ -93,7 +95,9 @@ class BatchDraft {
     const args = this.judge(call, name.tool, substituted.args);
     if (args === null) return;
     if (isControl(name.tool)) return this.service(call, name.tool, args);
-    this.tasks.push(taskOf(call, name.tool, args));
+    const task = taskOf(call, name.tool, args);
+    this.tasks.push(task);
+    if (isScriptTool(name.tool)) this.resumable.push(task);
   }
 
   /** The kernel's word: the arguments as the tool gets them; null for a blocked call, which is answered. */
@@ -124,7 +128,9 @@ class BatchDraft {
     this.written.push({ set: { dispatchCount: dispatch } });
     const checked = await checkDelegation(turn, workflow, resolved.ok ? { ok: true, args: judged } : resolved);
     if (checked.ok) {
-      this.tasks.push({ ...taskOf(call, tool, judged), dispatch });
+      const task = { ...taskOf(call, tool, judged), dispatch };
+      this.tasks.push(task);
+      this.resumable.push(task);
       return;
     }
     const rule = `delegation:${checked.kind}`;
@@ -187,12 +193,8 @@ class BatchDraft {
     const { effect } = this.control;
     const waits = this.tasks.length > 0;
     const failed = this.answers.some((answer) => answer.failure !== undefined);
-    const unfinished = this.tasks.filter(({ dispatch }) => dispatch !== undefined);
-    const batch: Batch = {
-      calls: calls.map((call) => call.id),
-      answers: this.answers,
-      ...(unfinished.length > 0 ? { tasks: unfinished } : {}),
-    };
+    const batch: Batch = { calls: calls.map((call) => call.id), answers: this.answers };
+    if (this.resumable.length > 0) batch.tasks = this.resumable;
     if (effect) {
       batch.effect = effect.patch;
       batch.movers = [effect.callId];

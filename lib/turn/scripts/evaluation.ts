@@ -1,0 +1,122 @@
+/** `archmax_eval` and `archmax_run`: one evaluation in the leg's REPL, as a call of the batch (R-252…R-263, S-47, S-48). */
+import { scriptTools } from "../../kernel/index.js";
+import type { EvaluationResult, Repl } from "../../sandbox/types.js";
+import { valuesOf } from "../../session/variables.js";
+import { parseScriptCall, type ScriptCall } from "../../tools/index.js";
+import { shownOutput } from "../emitter.js";
+import { type CallResult, mockedResult, type RunnableCall } from "../execute-call.js";
+import { dispatchedUnder, evaluationPrefix } from "../journal.js";
+import type { Turn } from "../types.js";
+import { sandboxLimits } from "./limits.js";
+import { type Perform, ScriptCalls } from "./script-calls.js";
+
+/**
+ * Null where the invocation ends inside one of the script's calls: the next one evaluates it again (S-55).
+ *
+ * @param perform - runs a permitted call of the script
+ */
+export async function evaluateScript(turn: Turn, call: RunnableCall, perform: Perform): Promise<CallResult | null> {
+  const { clock } = turn.host;
+  const shown = { state: call.state, tool: call.tool, callId: call.callId };
+  const startedAt = clock.now();
+  turn.emit({ type: "tool-called", ...shown, args: call.args });
+  const result = await resultOf(turn, call, perform);
+  if (result === null) return null;
+  const durationMs = clock.now() - startedAt;
+  turn.emit({ type: "tool-result", ...shown, status: result.status, durationMs, ...shownOutput(result.text) });
+  return result;
+}
+
+async function resultOf(turn: Turn, call: RunnableCall, perform: Perform): Promise<CallResult | null> {
+  const parsed = parseScriptCall(call.tool, call.args);
+  if (!parsed.ok) {
+    return {
+      text: `The arguments do not fit: ${parsed.problems.join(" ")}`,
+      status: "error",
+      refusal: "invalid-arguments",
+    };
+  }
+  if (call.mock) return mockedResult(call.mock);
+  return turn.repl.inOrder(async (repl) => {
+    turn.writer.assertOwned();
+    turn.signal.throwIfAborted();
+    let script: ScriptCall;
+    try {
+      script = await parsed.args.load(turn);
+    } catch (error) {
+      turn.writer.assertOwned();
+      return failed([error instanceof Error ? error.message : String(error)]);
+    }
+    return evaluated(turn, call, { repl, script, perform });
+  });
+}
+
+async function evaluated(
+  turn: Turn,
+  call: RunnableCall,
+  { repl, script, perform }: { repl: Repl; script: ScriptCall; perform: Perform },
+): Promise<CallResult | null> {
+  const { machine, assembly, writer } = turn;
+  const { state } = writer;
+  const prefix = evaluationPrefix(state.fields.turnOrdinal ?? 0, call.callId);
+  const calls = new ScriptCalls(turn, { state: call.state, prefix, perform });
+  const limits = sandboxLimits(turn);
+  const hadNames = namesBefore(turn);
+  const begun = performance.now();
+  const result = await repl.evaluate({
+    ...script,
+    variables: valuesOf(state.variables),
+    tools: scriptTools(machine, assembly.tables, call.state, { registered: assembly.registered }),
+    limits,
+    startAt: calls.startAt,
+    seed: calls.seed,
+    signal: AbortSignal.any([turn.signal, calls.cutOff.signal]),
+    callTool: (name, args, index) => calls.call(name, args, index),
+  });
+  if (result.status === "ok") await calls.rest(limits.timeoutMs - (performance.now() - begun));
+  // What is still under way would otherwise run on beside the next invocation's replay.
+  if (calls.isCutOff) await calls.rest();
+  calls.close();
+  writer.assertOwned();
+  turn.signal.throwIfAborted();
+  if (calls.isCutOff) return null;
+  turn.repl.holdsNames = result.holdsNames;
+  const trail = calls.trail();
+  const dispatched = dispatchedUnder(writer, prefix);
+  return {
+    ...answerOf(result, calls, hadNames && (result.fresh || !result.holdsNames)),
+    defines: result.holdsNames,
+    ...(calls.todos ? { todos: calls.todos } : {}),
+    ...(trail.length > 0 ? { trail } : {}),
+    ...(dispatched > 0 ? { dispatched } : {}),
+  };
+}
+
+/** S-48: said once, by the evaluation that finds the names gone or has lost them itself. */
+const NAMES_ARE_GONE = "(The sandbox was started anew: names that earlier scripts had defined are gone.)";
+
+function answerOf(result: EvaluationResult, calls: ScriptCalls, areNamesGone: boolean): CallResult {
+  const before = [areNamesGone ? NAMES_ARE_GONE : "", result.printed];
+  if (calls.failure !== null) return { ...failed([...before, calls.failure]), failure: calls.failure };
+  const mismatch = calls.mismatch ?? calls.leftOut();
+  if (mismatch !== null) return failed([...before, mismatch]);
+  if (result.status === "error") return failed([...before, result.reason]);
+  return { text: joined([...before, result.text]), status: "success" };
+}
+
+function failed(parts: readonly string[]): CallResult {
+  return { text: joined(parts), status: "error", refusal: "tool-threw" };
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+/** Whether an earlier evaluation of the turn has left names behind, in this leg or an earlier one. */
+function namesBefore({ writer, repl }: Turn): boolean {
+  if (repl.holdsNames !== undefined) return repl.holdsNames;
+  const { fields, batch } = writer.state;
+  const answers = [...(batch?.answers ?? []), ...writer.pendingPatches().flatMap((patch) => patch.answers ?? [])];
+  const latest = answers.findLast(({ defines }) => defines !== undefined);
+  return latest?.defines ?? (fields.repl !== undefined && fields.repl === (fields.turnOrdinal ?? 0));
+}

@@ -1,0 +1,30 @@
+/** The REPL of one leg: opened by its first evaluation, closed when the leg ends (R-253, S-48). */
+import type { Repl, Sandbox } from "../../sandbox/types.js";
+
+export class TurnRepl {
+  /** What the leg's latest evaluation has left; undefined before the first. */
+  holdsNames: boolean | undefined;
+  private repl: Repl | null = null;
+  private last: Promise<unknown> = Promise.resolve();
+  private isOver = false;
+
+  constructor(private readonly sandbox: Sandbox) {}
+
+  /** Works one after the other, in the order of the calls: a later script sees what an earlier one has left behind. */
+  inOrder<Result>(work: (repl: Repl) => Promise<Result>): Promise<Result> {
+    const begin = () => {
+      if (this.isOver) throw new Error("The leg is over.");
+      this.repl ??= this.sandbox.openRepl();
+      return work(this.repl);
+    };
+    const result = this.last.then(begin, begin);
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Stops an evaluation that is still under way. */
+  async close(): Promise<void> {
+    this.isOver = true;
+    await this.repl?.close();
+  }
+}
