@@ -6,6 +6,7 @@ import { describeBackend } from "../../test/contract/backend.contract.js";
 import { aFileStore } from "../../test/contract/memory-file-store.js";
 import { FileConflictError } from "../session/errors.js";
 import type { FileStore } from "../session/ports.js";
+import { createFilesystemFileStore } from "../stores/filesystem/index.js";
 import { createFilesystemBackend, createMemoryBackend, fileStoreBackend } from "./index.js";
 
 const aFolder = () => mkdtemp(join(tmpdir(), "parkway-files-"));
@@ -92,6 +93,24 @@ describe("a session's area in the file store", () => {
 
     expect([...store.stored.keys()]).toEqual(["s-1/scratchpad/a.txt"]);
     expect((await fileStoreBackend(store, "s-2").ls("/")).files).toEqual([]);
+  });
+
+  it("F-97 R-231 answers a link on disk as an ordinary failure that names no address of the store", async () => {
+    const [dir, outside] = [await aFolder(), await aFolder()];
+    await writeFile(join(outside, "secret.txt"), "secret");
+    const area = fileStoreBackend(createFilesystemFileStore({ dir }), "s-1");
+    await area.write("/a.txt", "x");
+    await symlink(outside, join(dir, "s-1", "out"));
+
+    const errors = [
+      (await area.readRaw("/out/secret.txt")).error,
+      (await area.downloadFiles(["/out/secret.txt"]))[0]?.error,
+      (await area.edit("/out/secret.txt", "secret", "x")).error,
+      (await area.write("/out/secret.txt", "x")).error,
+      (await area.delete("/out/secret.txt")).error,
+    ];
+
+    for (const error of errors) expect(error).toMatch(/^invalid_path(?!.*s-1)/);
   });
 
   it("S-27 refuses a late write of a former owner, for a file that was changed and for one that was absent", async () => {

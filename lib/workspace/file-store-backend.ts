@@ -14,25 +14,26 @@ import type { Backend } from "./types.js";
 export function fileStoreBackend(files: FileStore, sessionId: string): Required<Backend> {
   return treeBackend(
     flatTree({
-      async read(path) {
-        return files.read(sessionId, key(path));
-      },
+      read: (path) => placed(() => files.read(sessionId, key(path))),
       async write(path, bytes, found) {
-        try {
-          await files.write(sessionId, key(path), bytes, { ifVersion: found?.version ?? null });
-        } catch (error) {
-          throw isPathError(error) ? new FileProblem("invalid_path", "the store has no such place") : error;
-        }
+        await placed(() => files.write(sessionId, key(path), bytes, { ifVersion: found?.version ?? null }));
       },
-      async remove(path) {
-        return files.remove(sessionId, key(path));
-      },
+      remove: (path) => placed(() => files.remove(sessionId, key(path))),
       async list() {
         const entries = await files.list(sessionId);
         return entries.map(({ path, sizeBytes, modifiedAt }) => ({ path: `/${path}`, size: sizeBytes, modifiedAt }));
       },
     }),
   );
+}
+
+/** A place that the store does not have is an answer, which names no address of the store (R-231). */
+async function placed<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isPathError(error) ? new FileProblem("invalid_path", "the store has no such place") : error;
+  }
 }
 
 /** The store has no place of that name for this session, today and tomorrow: an answer, not a failure of the store. */

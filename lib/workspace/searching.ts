@@ -21,9 +21,10 @@ export async function globWorkspace(
   const base = routes.placeOf(path);
   const layers = layersOf(routes, base);
   // Under one store the pattern can be asked as it is; several stores are asked for all files, since a pattern that
-  // spans them means nothing inside one.
-  const asked = layers.length === 1 ? pattern : "**";
-  const matches = layers.length === 1 ? () => true : globMatcher(pattern);
+  // spans them means nothing inside one. The file of a file mount is not searched for at all.
+  const isAsked = layers.length === 1 && base.mount?.kind !== "file";
+  const asked = isAsked ? pattern : "**";
+  const matches = isAsked ? () => true : globMatcher(pattern);
 
   const files: FileInfo[] = [];
   for (const layer of layers) {

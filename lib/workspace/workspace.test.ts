@@ -166,6 +166,8 @@ describe("the workspace", () => {
 
     expect(paths(await workspace.glob("skills/*/SKILL.md"))).toEqual(["/skills/a/SKILL.md"]);
     expect(paths(await workspace.glob("*.md"))).toEqual(["/AGENTS.md"]);
+    expect(paths(await workspace.glob("*.md", "/AGENTS.md"))).toEqual([]);
+    expect(paths(await workspace.glob("**", "/AGENTS.md"))).toEqual(["/AGENTS.md"]);
     expect((await workspace.grep("needle")).matches?.map(({ path, line }) => `${path}:${line}`)).toEqual([
       "/AGENTS.md:1",
       "/b.txt:1",
