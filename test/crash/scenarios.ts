@@ -92,4 +92,14 @@ export const SCENARIOS: Scenario[] = [
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },
+  {
+    name: "scripts with effects",
+    workflow: "scripted",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "scripts-1",
+    script: join(import.meta.dirname, "script-with-effects.yaml"),
+    steps: [{ input: { kind: "turn", message: "Do the three things." } }],
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
 ];

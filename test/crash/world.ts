@@ -5,6 +5,7 @@
 
 import type { AgentStores } from "../../lib/agent/options.js";
 import { type Agent, createAgent } from "../../lib/agent.js";
+import type { Sandbox } from "../../lib/sandbox/types.js";
 import type { Receipt } from "../../lib/session/arrival.js";
 import { arrivalIdFor, LEASE_MS } from "../../lib/session/index.js";
 import { loadState } from "../../lib/session/load-state.js";
@@ -80,6 +81,7 @@ export async function runScenario(
 
 export interface Life {
   dead: boolean;
+  death: Promise<void>;
   never: Promise<never>;
 }
 
@@ -94,7 +96,7 @@ export async function openAgent(
     stores: given.stores,
     tools: given.life ? mortal(tools, given.life) : tools,
     env: scenario.script ? { ARCHMAX_MODEL: `script:${scenario.script}` } : {},
-    sandboxRuntime: sharedSandbox(),
+    sandboxRuntime: mortalSandbox(given.life),
     onEvent: () => {},
     host: { clock: given.clock, owner: given.life ? "first" : "second" },
   });
@@ -190,7 +192,7 @@ function createLife(kill: Kill | null) {
   const death = new Promise<void>((resolve) => {
     die = resolve;
   });
-  const life: Life & { ops: string[]; death: Promise<void>; intercept: Intercept } = {
+  const life: Life & { ops: string[]; intercept: Intercept } = {
     ops,
     death,
     dead: false,
@@ -210,6 +212,17 @@ function createLife(kill: Kill | null) {
     },
   };
   return life;
+}
+
+/** A process that has died holds no worker any more. */
+function mortalSandbox(life: Life | undefined): Sandbox {
+  const sandbox = sharedSandbox();
+  const openRepl = () => {
+    const repl = sandbox.openRepl();
+    void life?.death.then(() => repl.close());
+    return repl;
+  };
+  return { ...sandbox, openRepl };
 }
 
 /** Handlers of a process that has died do nothing more. */
