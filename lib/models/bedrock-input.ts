@@ -9,10 +9,19 @@ import type {
   ToolResultContentBlock,
 } from "@aws-sdk/client-bedrock-runtime";
 
+import type { StoredMessage } from "../session/messages.js";
+
 /** Text must not be blank, names and ids are of few characters, and roles take turns, the user's first. */
 export function fittedInput(input: ConverseCommandInput): ConverseCommandInput {
   const { messages = [], toolConfig } = input;
   return { ...input, messages: takingTurns(messages.map(fittedMessage)), ...(toolConfig && fittedTools(toolConfig)) };
+}
+
+/** LangChain's class throws for a person's empty message before anything can be fitted; a blank gets through to here. */
+export function withoutEmptyText(messages: readonly StoredMessage[]): StoredMessage[] {
+  return messages.map((message) =>
+    message.role === "user" && message.content === "" ? { ...message, content: " " } : message,
+  );
 }
 
 export function hasMark({ system = [] }: ConverseCommandInput): boolean {

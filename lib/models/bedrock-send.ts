@@ -1,5 +1,6 @@
 /** One request to Bedrock: fitted to the service, attempted as A-46…A-52 say, its stream read from its first content on. */
 import type { ConverseCommandInput, ConverseStreamOutput } from "@aws-sdk/client-bedrock-runtime";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { type Attempt, type AttemptOptions, withAttempts } from "./attempts.js";
 import { awsStatusOf, isNoFault } from "./aws-error.js";
 import { fittedInput, hasMark, withoutMarks } from "./bedrock-input.js";
@@ -14,6 +15,24 @@ interface Output {
 
 /** As the service's client has it. */
 export type BedrockSend = (command: Command, options?: { abortSignal?: AbortSignal }) => Promise<Output>;
+
+/**
+ * A host's own model of Bedrock with requests that the service takes and streams read to their end; what it is told of
+ * retries stays (A-46). The host's instance is left as it is.
+ */
+export function fittedBedrock(model: BaseChatModel): BaseChatModel {
+  const { client } = model as { client?: { send?: BedrockSend } };
+  if (client?.send === undefined) return model;
+  const send = client.send.bind(client);
+  const fitted: BedrockSend = async (command, call) => {
+    command.input = fittedInput(command.input);
+    const output = await send(command, call);
+    return output.stream ? { ...output, stream: understood(output.stream) } : output;
+  };
+  return Object.create(model, {
+    client: { value: Object.create(client, { send: { value: fitted } }) },
+  }) as BaseChatModel;
+}
 
 /** A client's `send` with the rules of this layer. */
 export function bedrockSend(send: BedrockSend, options: AttemptOptions): BedrockSend {

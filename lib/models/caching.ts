@@ -4,12 +4,20 @@ import { type Environment, environmentSettings } from "./environment.js";
 import { isScriptId } from "./script-id.js";
 import type { CacheStrategy, ModelRequest } from "./types.js";
 
+/** What LangChain's class for Bedrock calls itself. */
+export const BEDROCK = "chat_bedrock_converse";
+
+/** What the model's class says it is; undefined for what only looks like a model. */
+export function kindOf(model: BaseChatModel): string | undefined {
+  return typeof model._llmType === "function" ? model._llmType() : undefined;
+}
+
 /** Marks are for providers whose cache ends at one; the others cache common prefixes without being told. */
 export function cacheStrategyOf(model: BaseChatModel): CacheStrategy {
-  const kind = model._llmType();
+  const kind = kindOf(model);
   if (kind === "anthropic") return "anthropic";
   const { model: id } = model as { model?: unknown };
-  return kind === "chat_bedrock_converse" && typeof id === "string" ? bedrockStrategy(id) : "none";
+  return kind === BEDROCK && typeof id === "string" ? bedrockStrategy(id) : "none";
 }
 
 /** The strategy of the environment's model, without building it; `none` where its settings are not in order. */

@@ -32,6 +32,11 @@ export class ReplyBuilder {
     return text;
   }
 
+  /** What has been reported so far. */
+  get usage(): TokenCounts | undefined {
+    return this.#reported ?? this.#raw;
+  }
+
   finish(request: ModelRequest, askedFor: string | undefined): ModelReply {
     const { calls, invalid } = checkCalls([...this.#fragments.finish(), ...this.#whole], {
       messageId: request.messageId,
@@ -39,8 +44,7 @@ export class ReplyBuilder {
       cutOff: CUT_OFF.has(String(this.#stopReason())),
     });
     const reply: ModelReply = { text: this.#text, calls, invalid };
-    const usage = this.#reported ?? this.#raw;
-    if (usage !== undefined) reply.usage = usage;
+    if (this.usage !== undefined) reply.usage = this.usage;
     const model = this.#metadata.model_name ?? this.#metadata.model ?? askedFor;
     if (typeof model === "string") reply.model = model;
     return reply;

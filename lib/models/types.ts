@@ -25,6 +25,8 @@ export interface ModelRequest {
   signal?: AbortSignal;
   /** Streamed text, in order. */
   onText?(delta: string): void;
+  /** Told what the provider had reported of a call that fails. */
+  onAbandoned?(usage: Omit<Usage, "costUsd">): void;
   /** By the id of an answer: shown right behind the answers it belongs to. */
   pictures?: ReadonlyMap<string, AttachedPicture>;
   promptCache?: { enabled: boolean; ttl: "5m" | "1h" };

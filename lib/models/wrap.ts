@@ -1,6 +1,8 @@
 /** The one normalising layer around a chat model of LangChain, whoever built it (F-58…F-68). */
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { cacheStrategyOf } from "./caching.js";
+import { withoutEmptyText } from "./bedrock-input.js";
+import { fittedBedrock } from "./bedrock-send.js";
+import { BEDROCK, cacheStrategyOf, kindOf } from "./caching.js";
 import { toCallError } from "./call-error.js";
 import { ReplyBuilder } from "./reply.js";
 import { retryScope } from "./retry.js";
@@ -18,7 +20,9 @@ export interface WrapOptions {
  * The model behind the border of `types.ts`. A call throws `ModelCallError` when the provider failed,
  * `ModelWaitTooLongError` when its next attempt has to wait for another invocation, and the signal's reason on abort.
  */
-export function wrapChatModel(model: BaseChatModel, options: WrapOptions = {}): ChatModel {
+export function wrapChatModel(given: BaseChatModel, options: WrapOptions = {}): ChatModel {
+  const onBedrock = kindOf(given) === BEDROCK;
+  const model = onBedrock ? fittedBedrock(given) : given;
   const id = options.id ?? idOf(model);
   const cacheStrategy = cacheStrategyOf(model);
   return {
@@ -26,11 +30,12 @@ export function wrapChatModel(model: BaseChatModel, options: WrapOptions = {}): 
     cacheStrategy,
     async call(request: ModelRequest): Promise<ModelReply> {
       request.signal?.throwIfAborted();
-      const messages = await toLangChainMessages(request, cacheStrategy);
+      const asked = onBedrock ? { ...request, messages: withoutEmptyText(request.messages) } : request;
+      const messages = await toLangChainMessages(asked, cacheStrategy);
       const scope = { attempt: request.attempt ?? 0, maxWaitMs: request.maxWaitMs };
+      const reply = new ReplyBuilder();
       try {
         return await retryScope.run(scope, async () => {
-          const reply = new ReplyBuilder();
           for await (const chunk of await offering(model, request).stream(messages, callOptions(request, options))) {
             const text = reply.add(chunk);
             if (text !== "") request.onText?.(text);
@@ -39,6 +44,7 @@ export function wrapChatModel(model: BaseChatModel, options: WrapOptions = {}): 
           return reply.finish(request, id);
         });
       } catch (error) {
+        if (reply.usage !== undefined) request.onAbandoned?.(reply.usage);
         request.signal?.throwIfAborted();
         throw toCallError(error, secretsOf(model));
       }

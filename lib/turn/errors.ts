@@ -1,5 +1,6 @@
 /** How a turn ends that throws (R-53). */
 import { ParkwayError } from "../session/errors.js";
+import type { SessionPatch } from "../session/state.js";
 
 /** The next step would exceed the leg's step limit (R-47). */
 export class StepLimitError extends ParkwayError {
@@ -37,7 +38,11 @@ export class AgentClosedError extends InvocationEndedError {
 /** A model call took longer than its state's budget or an invocation allows (S-53); a failure of the state (R-165). */
 export class ModelTimeoutError extends ParkwayError {
   override readonly code = "model-timeout";
-  constructor(readonly timeoutMs: number) {
+  constructor(
+    readonly timeoutMs: number,
+    /** What the provider had reported of the call by then (R-288). */
+    readonly usage: SessionPatch = {},
+  ) {
     super(`A model call took longer than the ${timeoutMs} ms it may take.`);
   }
 }

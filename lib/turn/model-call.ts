@@ -30,7 +30,7 @@ export interface CalledModel {
 
 /**
  * A call of the agent's model over the session's transcript; its text is told as it comes, and as a whole.
- * @throws {ModelTimeoutError} when the state's budget or an invocation's whole time passes; whatever the provider threw otherwise
+ * @throws {ModelTimeoutError} with the usage to count, when the state's budget or an invocation's whole time passes; whatever the provider threw otherwise
  */
 export async function callModel(turn: Turn, state: SessionState, call: ModelCall): Promise<CalledModel> {
   const messageId = `m${state.messages.length}-${turn.attemptMark}`;
@@ -79,6 +79,7 @@ export async function requestModel(turn: Turn, query: ModelQuery): Promise<Model
   const stream = query.streamed ? textStream(turn, state, messageId) : undefined;
   const timeoutMs = boundOf(query.timeoutMs, turn.host.invocationLimitMs);
   const bounded = boundedSignal(turn.signal, timeoutMs);
+  let abandoned: ModelReply["usage"];
   try {
     const reply = await model.call({
       system,
@@ -87,13 +88,17 @@ export async function requestModel(turn: Turn, query: ModelQuery): Promise<Model
       messageId,
       signal: bounded.signal,
       onText: stream?.push,
+      onAbandoned: (usage) => {
+        abandoned = usage;
+      },
       promptCache,
       ...(pictures?.size ? { pictures } : {}),
     });
     return { reply, usage: usageOf(turn, state, reply, model.id) };
   } catch (error) {
     stream?.abandon();
-    if (bounded.timedOut()) throw new ModelTimeoutError(timeoutMs ?? 0);
+    if (bounded.timedOut())
+      throw new ModelTimeoutError(timeoutMs ?? 0, usageOf(turn, state, { usage: abandoned }, model.id));
     throw error;
   } finally {
     bounded.release();
@@ -126,7 +131,12 @@ function textStream(turn: Turn, state: string, messageId: string) {
   };
 }
 
-function usageOf(turn: Turn, state: string, reply: ModelReply, requested: string | undefined): SessionPatch {
+function usageOf(
+  turn: Turn,
+  state: string,
+  reply: Pick<ModelReply, "usage" | "model">,
+  requested: string | undefined,
+): SessionPatch {
   if (!reply.usage) return {};
   const model = reply.model ?? requested;
   const costUsd = costOf(priceOf(turn.assembly.pricing, model), reply.usage);

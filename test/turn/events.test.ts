@@ -1,3 +1,6 @@
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
+import { ChatGenerationChunk } from "@langchain/core/outputs";
 import { describe, expect, it } from "vitest";
 import { createChatModel } from "../../lib/models/index.js";
 import type { EngineEvent } from "../../lib/session/events.js";
@@ -414,6 +417,32 @@ describe("models", () => {
     await expect(opened.agent.workflow.send("s1", { message: "go" })).rejects.toThrow();
 
     expect((await opened.agent.sessions.get("s1"))?.usage).toMatchObject({ inputTokens: 7, outputTokens: 1 });
+  });
+
+  it("R-288 R-284 a call abandoned by its budget counts what the provider had reported", async () => {
+    class Hanging extends BaseChatModel {
+      _llmType() {
+        return "hanging";
+      }
+      async _generate() {
+        return { generations: [] };
+      }
+      override async *_streamResponseChunks(_messages: BaseMessage[], { signal }: this["ParsedCallOptions"]) {
+        const usage_metadata = { input_tokens: 7, output_tokens: 1, total_tokens: 8 };
+        yield new ChatGenerationChunk({ text: "", message: new AIMessageChunk({ content: "", usage_metadata }) });
+        await new Promise((_, stopped) => signal?.addEventListener("abort", () => stopped(signal.reason)));
+      }
+    }
+    const { outcome, events } = await run([], {
+      modelFactory: () => new Hanging({}),
+      spec: SPEC.replace(
+        "    tools: { allow: [probe] }",
+        "    tools: { allow: [probe] }\n    budget: { timeoutMs: 30 }",
+      ),
+    });
+
+    expect(outcome).toMatchObject({ kind: "rejected", usage: { inputTokens: 7, outputTokens: 1 } });
+    expect(ofType(events, "model-usage")).toMatchObject([{ inputTokens: 7, model: "settings-model" }]);
   });
 
   it("R-288 a call abandoned by its budget counts nothing the provider had not reported", async () => {

@@ -101,7 +101,7 @@ function callsOf(state: SessionState, calls: readonly ToolCall[], tasks: readonl
 
 /** the call was made, so it counts as a step and a cycle of such failures ends. */
 function abandoned(turn: Turn, state: SessionState, error: ModelTimeoutError): NodeResult {
-  const step: SessionPatch = { set: { stepsUsed: (state.fields.stepsUsed ?? 0) + 1 } };
+  const step: SessionPatch = { ...error.usage, set: { stepsUsed: (state.fields.stepsUsed ?? 0) + 1 } };
   return routed(turn, applyPatches(state, [step]), [step], error.message);
 }
 
