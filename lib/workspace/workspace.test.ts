@@ -228,6 +228,11 @@ describe("the workspace", () => {
     expect(await workspace.grep("n", "/", undefined, 7)).toMatchObject({ matches: { length: 7 }, truncated: true });
     expect((await workspace.grep("n", "/shy", undefined, 3)).matches).toHaveLength(3);
     expect(caps).toEqual([1000, 1000, 1000, 7, 7, 7, 3]);
+
+    caps.length = 0;
+    const chosen = await workspace.grep("n", "/", "{x.txt,m/*}", 5);
+    expect(chosen).toMatchObject({ matches: { length: 5 }, truncated: true });
+    expect(caps).toEqual([5, 5]);
   });
 
   it("H-84 reads exact bytes out of a store without downloadFiles, or refuses where exactness cannot be known", async () => {

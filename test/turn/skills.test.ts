@@ -176,8 +176,11 @@ states:
       workspace: {
         mounts: {
           "/house/": createMemoryBackend({ "/tone/SKILL.md": bundle("How the house writes.") }),
-          "/team/": createMemoryBackend({ "/tone/SKILL.md": bundle("How the team writes.", "name: style\n") }),
-          "/skills/": createMemoryBackend({ "/tone/SKILL.md": bundle("Not a source.") }),
+          "/team/": createMemoryBackend({
+            "/tone/SKILL.md": bundle("How the team writes.", "name: style\n"),
+            "/law/SKILL.md": bundle("The team's law."),
+          }),
+          "/skills/": createMemoryBackend({ "/law/SKILL.md": bundle("Not a source.") }),
         },
       },
       skills: ["house/", "team", "none/"],
@@ -185,7 +188,7 @@ states:
         calls(
           ["read_file", { file_path: "team/tone/SKILL.md" }],
           ["read_file", { file_path: "team/law/SKILL.md" }],
-          ["read_file", { file_path: "skills/tone/SKILL.md" }],
+          ["read_file", { file_path: "skills/law/SKILL.md" }],
         ),
         says("end"),
       ],
@@ -193,8 +196,8 @@ states:
     const outcome = await bench.agent.workflow.send("s1", { message: "go" });
 
     expect(system(bench.requests[0])).toContain("- `tone`: How the team writes. (`team/tone/SKILL.md`)");
-    expect(results(outcome).map(({ refusal }) => refusal)).toEqual([undefined, undefined, undefined]);
-    expect(ofType(bench.events, "skills-loaded")).toMatchObject([{ names: ["tone"] }]);
+    expect(results(outcome).map(({ refusal }) => refusal)).toEqual([undefined, "blocked:skill.not-allowed", undefined]);
+    expect(ofType(bench.events, "skills-loaded")).toMatchObject([{ names: ["law", "tone"] }]);
     expect(ofType(bench.events, "warning").filter(({ scope }) => scope === "skills")).toMatchObject([
       { message: expect.stringMatching(/^house\/tone\/SKILL\.md: .*team/) },
       { message: expect.stringMatching(/^team\/tone\/SKILL\.md: .*style/) },
