@@ -1,0 +1,251 @@
+import { describe, expect, it } from "vitest";
+import { loadState } from "../../lib/session/load-state.js";
+import { byModel, caller, type Scripts, worker, workflow } from "./delegating.js";
+import { benches, calls, offered, ofType, results, says, setting, system } from "./support.js";
+
+const open = benches();
+
+const CHECK = "archmax_workflow_check";
+
+async function run(
+  target: string,
+  child: Scripts["child"],
+  { spec = caller("check"), after = [says("Done.")], args = {}, files = {} } = {},
+) {
+  const bench = await open({
+    spec,
+    files: { ...workflow("check", target), ...files },
+    answer: byModel({ "test-model": [calls([CHECK, args, "c1"]), ...after], child: child ?? [] }),
+  });
+  const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+  const answer = outcome.messages.find((message) => message.tool_call_id === "c1");
+  return { bench, outcome, answer, child: (await loadState(bench.stores.sessions, "s1~1"))?.state };
+}
+
+const RETURNING = "{ returns: [{ name: total, type: number }, { name: note_text, type: string }] }";
+
+describe("what a child delivers", () => {
+  it("R-184 W-244 is its last words alone where the trigger declares no returns", async () => {
+    const { answer } = await run(worker("child"), [calls(setting({ total: 1 })), says("The end.")]);
+
+    expect(answer?.content).toBe("The end.");
+  });
+
+  it("R-185 names returns that are unset, and completes", async () => {
+    const { answer, child } = await run(worker("child", RETURNING), [calls(setting({ total: 1 })), says("Half.")]);
+
+    expect(JSON.parse(answer?.content ?? "")).toEqual({
+      message: "Half.",
+      returns: { total: 1, note_text: null },
+      note: expect.stringContaining("note_text"),
+    });
+    expect(child?.fields.status).toBe("completed");
+  });
+
+  it("R-184 says so where the child said nothing", async () => {
+    const { answer } = await run("states: { go: { type: code, script: scripts/go.js, triggers: { manual: } } }", [], {
+      files: { "workflows/check/scripts/go.js": "export default async function () {}" },
+    });
+
+    expect(answer?.content).toBe("The workflow has finished and said nothing.");
+  });
+
+  it.each([
+    [
+      "raised",
+      worker("child"),
+      [calls(["archmax_raise", { code: "no-stock", reason: "Nothing is left." }])],
+      ["work", "no-stock", "Nothing is left."],
+    ],
+    [
+      "rejected",
+      worker("child").replace("instructions:", "budget: { maxTurns: 1 }\n    instructions:"),
+      [calls(setting({ a: 1 }))],
+      ["budget"],
+    ],
+    ["error", worker("child"), [{ status: 400, error: { message: "bad request" } } as never], [""]],
+  ])("R-186 R-187 fails the call as %s", async (kind, target, replies, named) => {
+    const { bench, outcome, answer } = await run(target, replies, { after: [says("Then not.")] });
+
+    expect(answer).toMatchObject({
+      status: "error",
+      content: expect.stringContaining(`(${kind})`),
+      additional_kwargs: { archmax: { refusal: `delegation:${kind}` } },
+    });
+    for (const text of named) expect(answer?.content).toContain(text);
+    expect(answer?.additional_kwargs).not.toHaveProperty("governance_blocked");
+    expect(ofType(bench.events, "sub-workflow-result")).toMatchObject([
+      { status: "error", level: "warn", reason: expect.any(String) },
+    ]);
+    expect(outcome.auditTrail.filter(({ kind: of }) => of === "sub-workflow")).toMatchObject([
+      { status: "error", workflow: "check", reason: expect.any(String) },
+    ]);
+    // R-189: nothing made up for it, so the state fails where the model finishes.
+    expect(outcome).toMatchObject({ kind: "rejected" });
+    expect(outcome.rejected).toContain("check failed");
+  });
+
+  it("R-186 fails the call as invalid-return for a return that does not conform", async () => {
+    const { answer, child } = await run(worker("child", "{ returns: [{ name: file_name, type: file }] }"), [
+      calls(setting({ file_name: "scratchpad/missing.txt" })),
+      says("There."),
+    ]);
+
+    expect(answer?.content).toContain("(invalid-return)");
+    expect(answer?.content).toContain("file_name");
+    expect(child?.fields.status).toBe("rejected");
+  });
+
+  it("R-183 R-186 has a step limit of its own, its caller's, and fails as error", async () => {
+    const step = calls(setting({ a: 1 }));
+    const bench = await open({
+      spec: caller("check"),
+      files: workflow("check", worker("child")),
+      answer: byModel({ "test-model": [calls([CHECK, {}, "c1"]), says("No.")], child: [step, step, step, step] }),
+    });
+
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go." }, { recursionLimit: 4 });
+
+    expect(results(outcome)).toMatchObject([
+      { refusal: "delegation:error", text: expect.stringContaining("recursion-limit") },
+    ]);
+    expect((await loadState(bench.stores.sessions, "s1"))?.state.fields.stepsUsed).toBe(3);
+  });
+});
+
+describe("failed delegations", () => {
+  const RAISES = [calls(["archmax_raise", { code: "no", reason: "No." }])];
+
+  it("R-188 a later success of the same workflow makes up for a failure", async () => {
+    const { outcome } = await run(worker("child"), [...RAISES, says("Now it works.")], {
+      after: [calls([CHECK, {}, "c2"]), says("Fine.")],
+    });
+
+    expect(outcome).toMatchObject({ kind: "completed", reply: "Fine." });
+  });
+
+  it("R-188 a sibling of the same message makes up for nothing", async () => {
+    const bench = await open({
+      spec: caller("check"),
+      files: workflow("check", worker("child")),
+      answer: byModel({
+        "test-model": [calls([CHECK, {}, "c1"], [CHECK, {}, "c2"]), says("Fine.")],
+        child: [...RAISES, says("Yes.")],
+      }),
+    });
+
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+
+    expect(outcome).toMatchObject({ kind: "rejected" });
+  });
+});
+
+describe("a child's surroundings", () => {
+  it("R-181 an ancestor's denials bind it, and its refusal names who declared them", async () => {
+    const target = worker("child").replace("instructions:", "tools: { allow: [write_file] }\n    instructions:");
+    const spec = `tools: { forbid_always: [write_file], allow_always: [${CHECK}] }\nstates: { desk: { instructions: I., triggers: { manual: } } }`;
+    const { bench, child } = await run(
+      target,
+      [calls(["write_file", { file_path: "scratchpad/a", content: "a" }]), says("Not.")],
+      { spec },
+    );
+
+    const refused = child?.messages.find(({ role }) => role === "tool");
+    expect(refused?.additional_kwargs?.archmax?.refusal).toBe("blocked:tool.forbidden");
+    expect(refused?.content).toContain("workflow case, which called this one");
+    expect(offered(bench.requests[1])).not.toContain("write_file");
+  });
+
+  it("R-177 W-30 W-142 W-297 is asked for no title, and knows nothing of its caller", async () => {
+    const bench = await open({
+      spec: caller("check"),
+      files: { ...workflow("check", worker("child")), "AGENTS.md": "Persona." },
+      variables: { tenant: "acme" },
+      answer: byModel({ "test-model": [calls([CHECK, {}, "c1"]), says("Done.")], child: [says("Hm.")] }),
+    });
+    await bench.agent.workflow.send("s1", { message: "Secret of the caller." });
+
+    expect(system(bench.requests[0])).toContain("title");
+    expect(system(bench.requests[1])).not.toContain("`title`");
+    expect(system(bench.requests[1])).toContain("Persona.");
+    expect(JSON.stringify(bench.requests[1]?.body.messages)).not.toContain("Secret of the caller");
+    const child = (await loadState(bench.stores.sessions, "s1~1"))?.state;
+    expect(Object.keys(child?.variables ?? {})).toEqual(["trigger"]);
+  });
+
+  it("R-191 R-289 its events carry its session and its place, and its text is its own", async () => {
+    const { bench } = await run(worker("child"), [says("Mine.")]);
+
+    expect(ofType(bench.events, "agent-text")).toMatchObject([
+      { text: "Mine.", sessionId: "s1~1", subWorkflowDispatchId: "1" },
+      { text: "Done.", sessionId: "s1" },
+    ]);
+  });
+
+  it("R-177 R-180 its usage is its own, and it is composed once", async () => {
+    const used = (text: string, prompt_tokens: number) => ({
+      ...says(text),
+      usage: { prompt_tokens, completion_tokens: 1 },
+    });
+    const bench = await open({
+      spec: caller("check"),
+      files: workflow("check", worker("child")),
+      answer: byModel({
+        "test-model": [calls([CHECK, {}, "c1"], [CHECK, {}, "c2"]), used("Done.", 7)],
+        child: [used("One.", 20), used("Two.", 20)],
+      }),
+    });
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+
+    expect((await loadState(bench.stores.sessions, "s1~2"))?.state.usage.inputTokens).toBe(20);
+    expect(outcome.usage?.inputTokens).toBe(7);
+    expect(ofType(bench.events, "prompt-shaping")).toHaveLength(2);
+  });
+
+  it("R-190 files cross as copies: arguments down, returns up, each with a path of its own there", async () => {
+    const target = worker(
+      "child",
+      "{ requires: [{ name: paper, type: file }], returns: [{ name: report, type: file }] }",
+    ).replace("instructions:", "tools: { allow: [write_file, read_file] }\n    instructions:");
+    const spec = caller("check").replace("allow: [", "allow: [write_file, read_file, ");
+    const bench = await open({
+      spec,
+      files: workflow("check", target),
+      answer: byModel({
+        "test-model": [
+          calls(["write_file", { file_path: "scratchpad/in/paper.txt", content: "of the caller" }]),
+          calls([CHECK, { paper: "scratchpad/in/paper.txt" }, "c1"]),
+          calls(["read_file", { file_path: "scratchpad/attachments/paper.txt" }, "r"]),
+          says("Done."),
+        ],
+        child: [
+          calls(["read_file", { file_path: "scratchpad/attachments/paper.txt" }]),
+          calls(["write_file", { file_path: "scratchpad/paper.txt", content: "of the child" }]),
+          calls(setting({ report: "scratchpad/paper.txt" })),
+          says("Read."),
+        ],
+      }),
+    });
+
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+
+    const answer = outcome.messages.find((message) => message.tool_call_id === "c1");
+    expect(JSON.parse(answer?.content ?? "")).toMatchObject({
+      returns: { report: "scratchpad/attachments/paper.txt" },
+    });
+    const read = outcome.messages.find((message) => message.tool_call_id === "r");
+    expect(read?.content).toContain("of the child");
+    const child = (await loadState(bench.stores.sessions, "s1~1"))?.state;
+    expect(child?.variables.paper?.value).toBe("scratchpad/attachments/paper.txt");
+    expect(child?.messages.find(({ role }) => role === "tool")?.content).toContain("of the caller");
+  });
+
+  it("R-175 R-190 a file argument whose file is missing, or the runtime's own, is invalid-param", async () => {
+    const target = worker("child", "{ requires: [{ name: paper, type: file }] }");
+    for (const paper of ["scratchpad/none.txt", "checkpoints/x.json"]) {
+      const { answer, bench } = await run(target, [], { args: { paper } });
+      expect(answer?.content).toContain("(invalid-param)");
+      expect(await bench.stores.files.list("s1~1")).toEqual([]);
+    }
+  });
+});
