@@ -286,7 +286,7 @@ states:
     expect(notes(done)).toEqual(["[sub-workflow: middle] Passed on."]);
     expect(notes((await loadState(bench.stores.sessions, "s1~1"))!.state)).toEqual([
       expect.stringContaining("[opening]"),
-      '[sub-workflow: approve] {"message":"Sent.","returns":{"answer":null},"note":"The workflow did not set: answer."}',
+      '[sub-workflow: approve] {"message":"Sent.","returns":{"answer":null,"note":"The workflow did not set: answer."}}',
     ]);
     expect((await bench.agent.sessions.get("s1~1~1"))?.status).toBe("completed");
   });

@@ -91,8 +91,9 @@ export function textOf(workflow: string, delivered: Delivered): string {
 
 function completedText({ message, returns, unset }: Completed): string {
   if (returns === null) return message;
+  // No return can be called `note` (R-185).
   const note = unset.length > 0 ? { note: `The workflow did not set: ${unset.join(", ")}.` } : {};
-  return JSON.stringify({ message, returns, ...note });
+  return JSON.stringify({ message, returns: { ...returns, ...note } });
 }
 
 function parkedText(workflow: string, park: Park): string {
