@@ -54,7 +54,12 @@ export function resolveSources(params: RuntimeParams): Sources {
     rootDir,
     authoring: createAuthoring(plane),
     mounts,
-    authored: createWorkspace({ area: createMemoryBackend(), mounts }),
+    authored: createWorkspace({ area: createMemoryBackend(), mounts, mountFailed: refuse }),
     skills: params.skills ?? DEFAULT_SKILL_SOURCES,
   };
+}
+
+/** Without what a mount serves, an agent would be another one: assembly fails as the store did. */
+function refuse(_mount: string, error: unknown): never {
+  throw error;
 }

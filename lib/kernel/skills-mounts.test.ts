@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { StateSpec } from "../spec/types.js";
 import { enabledSkills, reachableMounts } from "./index.js";
 import { aCall, aMachine, aMount, judge, ruleOf, tables } from "./testing.js";
 
@@ -53,6 +54,20 @@ describe("skills", () => {
     expect(ruleOf(judge(at("skills/b/scripts/x.js", "archmax_run"), { over, state }))).toBe("block skill.not-allowed");
     expect(ruleOf(judge(at("scratchpad/x.js", "archmax_run"), { over, state }))).toBe("block script.skill-only");
     expect(ruleOf(judge(at("skills/nowhere/x.js", "archmax_run"), { over, state }))).toBe("block script.skill-only");
+  });
+
+  it("R-220 W-224 run a script only where archmax_run itself is granted", () => {
+    const run = (state: StateSpec) =>
+      ruleOf(
+        judge(at("skills/a/scripts/x.js", "archmax_run"), { over, state: { skills: { allow: ["a"] }, ...state } }),
+      );
+
+    expect(run({})).toBe("allow tool.allowed");
+    expect(run({ tools: { allow: ["archmax_run"] } })).toBe("allow tool.allowed");
+    expect(run({ tools: { forbid: ["archmax_run"] } })).toBe("block tool.forbidden-here");
+    expect(run({ tools: { allow: [{ tool: "archmax_run", paths: "skills/a/scripts/y.js" }] } })).toBe(
+      "block tool.not-allowed",
+    );
   });
 
   it("W-228 R-181 are denied to every child, naming the workflow that declared it", () => {

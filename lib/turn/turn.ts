@@ -62,6 +62,7 @@ export async function createTurn(
     workspace: createWorkspace({
       area: fileStoreBackend(files, sessionId),
       mounts: assembly.mounts,
+      mountFailed: (mount, error) => turn.emit({ type: "warning", scope: "mounts", message: failureOf(mount, error) }),
     }),
     signal,
     lineage,
@@ -154,6 +155,10 @@ function ownersFiles(host: Host, writer: SessionWriter): FileStore {
     listShared: guard((...args) => files.listShared(...args)),
     removeShared: guard((...args) => files.removeShared(...args)),
   };
+}
+
+function failureOf(mount: string, error: unknown): string {
+  return `The store of the mount "${mount}" failed: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 function withDeadline(

@@ -1,4 +1,5 @@
 /** One session's tree: its own area, overlaid by the mounts (H-84, H-93, R-228…R-230). */
+import { contained } from "./contained.js";
 import { FileProblem } from "./errors.js";
 import { listFolder } from "./listing.js";
 import { type MountTable, resolveMounts } from "./mounts.js";
@@ -8,16 +9,28 @@ import { globWorkspace, grepWorkspace } from "./searching.js";
 import { downloadFromWorkspace, uploadToWorkspace } from "./transfers.js";
 import type { Backend, Workspace } from "./types.js";
 
+export interface WorkspaceParts {
+  /** The session's own part, which serves every path that no mount serves. What it throws, the workspace throws. */
+  area: Backend;
+  mounts: MountTable;
+  /** Told what a mount's store threw, which for whoever asked is an ordinary failure. */
+  mountFailed?(mount: string, error: unknown): void;
+}
+
 /**
- * Composes the tree of one session. `area` is the session's own part and serves every path that no mount serves.
+ * Composes the tree of one session.
  *
  * Paths may be written with or without the leading slash; answers have it. A path above the root throws
  * WorkspacePathEscapeError. A read-only mount refuses writes, uploads and deletions here, before its store is asked.
  *
  * @throws {MountCollisionError} as `resolveMounts`
  */
-export function createWorkspace({ area, mounts }: { area: Backend; mounts: MountTable }): Workspace {
-  const routes = createRoutes(area, resolveMounts(mounts));
+export function createWorkspace({ area, mounts, mountFailed }: WorkspaceParts): Workspace {
+  const table = resolveMounts(mounts).map((mount) => ({
+    ...mount,
+    backend: contained(mount.backend, (error) => mountFailed?.(mount.name, error)),
+  }));
+  const routes = createRoutes(area, table);
 
   const reading = async <T>(path: string, work: (place: Place) => Promise<T>) =>
     asValue(() => work(routes.placeOf(path)));

@@ -270,6 +270,48 @@ states:
     expect(answered[0]?.text).not.toContain(bench.rootDir);
   });
 
+  it("R-231 H-82 a store that throws is an ordinary failure, whose words are told to the host alone", async () => {
+    const broken = {
+      ...createMemoryBackend({ "/a.txt": "x" }),
+      readRaw: async () => Promise.reject(new Error("https://bucket.internal/?key=secret")),
+      write: () => {
+        throw new TypeError("/srv/kb is gone");
+      },
+      downloadFiles: async () => Promise.reject(new Error("secret")),
+      grep: async () => Promise.reject(new Error("secret")),
+    };
+    const { answered, bench, outcome } = await run(
+      oneState("tools: { allow: [read_file, write_file, grep, copy_file] }"),
+      [
+        ["read_file", { file_path: "kb/a.txt" }],
+        ["write_file", { file_path: "kb/b.txt", content: "x" }],
+        ["grep", { pattern: "x" }],
+        ["copy_file", { source: "kb/a.txt", destination: "scratchpad/a.txt" }],
+      ],
+      { "/kb/": { backend: broken, readOnly: false } },
+    );
+
+    expect(outcome.kind).toBe("completed");
+    for (const { text, status } of answered) {
+      expect(text).toMatch(/^Error: /);
+      expect(text).not.toMatch(/secret|bucket|srv/);
+      expect(status).toBe("success");
+    }
+    const told = ofType(bench.events, "warning").filter(({ scope }) => scope === "mounts");
+    expect(told[0]).toMatchObject({ sessionId: "s1", message: expect.stringMatching(/^The store of the mount "kb" /) });
+    for (const words of ["key=secret", "/srv/kb is gone"]) {
+      expect(told.map(({ message }) => message).join()).toContain(words);
+    }
+  });
+
+  it("H-9 fails assembly as its store fails, since the agent would be another one without its files", async () => {
+    const broken = { ...createMemoryBackend(), readRaw: async () => Promise.reject(new Error("the store is down")) };
+
+    await expect(
+      open({ spec: oneState(""), workspace: { mounts: { "/AGENTS.md": broken } }, replies: [] }),
+    ).rejects.toThrow("the store is down");
+  });
+
   it("H-84 one of a backend with the required methods alone is read, listed, searched and copied from", async () => {
     const { downloadFiles: _d, uploadFiles: _u, delete: _r, ...required } = createMemoryBackend({ "/a.txt": "needle" });
     const { answered } = await run(
