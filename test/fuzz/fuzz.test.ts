@@ -29,12 +29,12 @@ describe("a sample of the fuzz", () => {
   });
 
   it("W-180 W-209 R-202 R-205 R-206 R-223 reaches the verdict that the rules as written reach", () => {
-    const run = ordinaryRun(300);
+    const run = ordinaryRun(500);
     fuzzVerdicts(run).print(run);
   });
 
   it("W-250 W-253 F-96 F-97 F-98 R-223 R-224 R-228 R-230 reaches no file that is not the session's or granted to it", async () => {
-    const run = ordinaryRun(60);
+    const run = ordinaryRun(150);
     (await fuzzFiles(run)).print(run);
   });
 

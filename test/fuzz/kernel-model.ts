@@ -147,6 +147,19 @@ export function modelVerdict(world: ModelWorld, call: ModelCall): string {
   return "block tool.not-allowed";
 }
 
+/** What the tool of an allowed call is given: its paths in canonical form, under their declared names. */
+export function modelArgs(world: ModelWorld, call: ModelCall): Record<string, unknown> {
+  const canonical = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(canonical) : modelPath(String(value)).path;
+  const declared = declaredPaths(world, call.tool) ?? {};
+  return Object.fromEntries(
+    Object.entries(inDeclaredSpelling(call)).map(([name, value]) => [
+      name,
+      Object.hasOwn(declared, name) ? canonical(value) : value,
+    ]),
+  );
+}
+
 /** Whether a line of the tool's listing or search that lies at the path may be shown. */
 export function modelVisible(world: ModelWorld, call: ModelCall, path: string): boolean {
   const state = world.workflow.states[call.state]!;

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { judgeCall, visibilityFilter } from "../../lib/kernel/index.js";
-import { modelPath, modelVerdict, modelVisible } from "./kernel-model.js";
+import { modelArgs, modelPath, modelVerdict, modelVisible } from "./kernel-model.js";
 import { Counts, type FuzzRun, parametersOf } from "./run.js";
 import { anyCall, asKernel, asProposed, path, world } from "./worlds.js";
 
@@ -18,6 +18,7 @@ export function fuzzVerdicts(run: FuzzRun): Counts {
         const found = `${verdict.decision} ${verdict.ruleId}`;
         if (found !== expected) counts.add("differences");
         expect(found, JSON.stringify(call)).toBe(expected);
+        if (verdict.decision === "allow") expect(verdict.args, JSON.stringify(call)).toEqual(modelArgs(made, call));
         counts.add("calls");
         counts.add(verdict.decision === "allow" ? "allowed" : "refused");
         rules.add(verdict.ruleId);

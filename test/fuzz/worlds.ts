@@ -122,10 +122,10 @@ function entry(options: { star: boolean }): fc.Arbitrary<ToolEntry> {
 const grants = fc.array(entry({ star: false }), { maxLength: 6 });
 const denials = fc.array(entry({ star: true }), { maxLength: 2 });
 const slugs = fc.subarray(["letters", "forms", "ghost"]);
-const mountName = fc.constantFrom(...Object.keys(MOUNTS));
+const mountName = fc.constantFrom(...Object.keys(MOUNTS), "kb", "docs");
 const mountGrant: fc.Arbitrary<MountGrant> = fc.oneof(
   mountName,
-  fc.record({ mount: mountName, access: fc.constantFrom("read", "read_write", "read_write") }),
+  fc.record({ mount: mountName, access: fc.constantFrom("read", "read_write") }),
 );
 const mountGrants = fc.array(mountGrant, { maxLength: 4 });
 const some = <T>(arbitrary: fc.Arbitrary<T>, weight = 1) =>
@@ -180,11 +180,15 @@ const workflow: fc.Arbitrary<WorkflowSpec> = fc
   }));
 
 const mount = fc.record({
-  there: fc.boolean(),
-  readOnly: fc.boolean(),
+  there: often(true),
+  readOnly: often(false),
   governed: fc.boolean(),
-  searchable: fc.boolean(),
+  searchable: often(true),
 });
+
+function often(value: boolean): fc.Arbitrary<boolean> {
+  return fc.nat(3).map((dice) => (dice === 0 ? !value : value));
+}
 
 export const world: fc.Arbitrary<ModelWorld> = fc
   .record({
@@ -218,7 +222,7 @@ const known = fc.constantFrom(
   ..."notes/new.txt scratchpad/new.txt docs/new.txt docs/eu/new.txt kb/new.txt skills/letters/new.txt checkpoints artifacts".split(
     " ",
   ),
-  ..."out/secret.txt out.txt kb/out/secret.txt kb/out.txt NOTES/A.TXT a.txt/b s-10/a.txt ../s-10/a.txt notes/../../other/notes/a.txt".split(
+  ..."out/secret.txt out.txt out.txt kb/out/secret.txt kb/out.txt out NOTES/A.TXT a.txt/b s-10/a.txt ../s-10/a.txt notes/../../other/notes/a.txt".split(
     " ",
   ),
   "",
