@@ -3,7 +3,8 @@
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { InheritedDenials } from "../../kernel/types.js";
 import type { Machine } from "../../machine/types.js";
-import type { Arrival } from "../../session/arrival.js";
+import type { Arrival, ArrivalInput } from "../../session/arrival.js";
+import { claimChild } from "../../session/claim-child.js";
 import { LeaseLostError, StoreUnavailableError } from "../../session/errors.js";
 import type { ClaimedChild } from "../../session/ports.js";
 import type { SessionState } from "../../session/state.js";
@@ -13,13 +14,17 @@ import { createTurn } from "../turn.js";
 import type { LegEnd, Turn } from "../types.js";
 
 export interface ChildLeg {
-  arrival: Arrival;
+  arrival: Omit<Arrival, "input">;
   /** The child's place below the root, `1~2`. */
   dispatchId: string;
   /** Stops the child beside the turn's own signal. */
   runSignal?: AbortSignal;
-  /** Called once the child is claimed; `isNew`: nothing of it was committed before. */
-  onClaimed?(isNew: boolean): void;
+  /**
+   * What reaches the child, asked once it is claimed; null: nothing does, and it does not run.
+   *
+   * @param isNew - nothing of the child was committed before
+   */
+  input(isNew: boolean): Promise<ArrivalInput | null>;
 }
 
 export type ChildLegEnd =
@@ -46,10 +51,11 @@ export async function runChild(turn: Turn, leg: ChildLeg): Promise<ChildLegEnd> 
   const problem = await host.assemblyFor(workflow, inherited).then(() => null, messageOf);
   if (problem !== null) return { kind: "failed", reason: problem };
   const claimed = await claim(turn, leg);
-  leg.onClaimed?.(claimed.record.checkpoint === null);
+  const input = await leg.input(claimed.record.checkpoint === null);
+  if (input === null) return { kind: "failed", reason: "Nothing was sent to it." };
   let child: Turn;
   try {
-    child = await openChild(turn, claimed, leg, inherited);
+    child = await openChild(turn, claimed, { ...leg, arrival: { ...leg.arrival, input } }, inherited);
   } catch (error) {
     if (error instanceof StoreUnavailableError) throw lost(turn, error);
     return { kind: "failed", reason: messageOf(error) };
@@ -64,7 +70,7 @@ async function claim(turn: Turn, { arrival }: ChildLeg): Promise<ClaimedChild> {
   const { host, lineage } = turn;
   turn.writer.assertOwned();
   try {
-    return await host.store.claimChild(lineage.lease, {
+    return await claimChild(host, lineage.lease, {
       sessionId: arrival.sessionId,
       workflow: arrival.workflow,
       now: host.clock.now(),
@@ -78,7 +84,7 @@ async function claim(turn: Turn, { arrival }: ChildLeg): Promise<ClaimedChild> {
 async function openChild(
   turn: Turn,
   { lease, record, thread }: ClaimedChild,
-  { arrival, dispatchId, runSignal }: ChildLeg,
+  { arrival, dispatchId, runSignal }: Pick<ChildLeg, "dispatchId" | "runSignal"> & { arrival: Arrival },
   inherited: readonly InheritedDenials[],
 ): Promise<Turn> {
   const { host, lineage, options } = turn;

@@ -23,10 +23,10 @@ export async function continueChild(
         seq: 0,
         source: "delegation",
         workflow,
-        input,
         acceptedAt: arrival.acceptedAt,
         ...(arrival.hops !== undefined ? { hops: arrival.hops } : {}),
       },
+      input: async () => input,
     });
     // Its spec has changed since the answer was taken: it stays parked, and is presented again.
     const park = end.kind === "refused" ? end.state.fields.park : undefined;

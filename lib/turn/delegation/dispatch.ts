@@ -11,7 +11,7 @@ import type { Turn } from "../types.js";
 import { accountOf, type Dispatch, deliveredIn } from "./account.js";
 import { checkDelegation, type Refused, refusalText } from "./checks.js";
 import { denialsOf, runChild } from "./child-leg.js";
-import { copyFiles, fileEntries } from "./files.js";
+import { copyFiles } from "./files.js";
 import { type Delivered, deliveredByMock, failed } from "./result.js";
 
 /**
@@ -67,14 +67,7 @@ async function mocked(turn: Turn, call: RunnableCall, dispatch: Dispatch): Promi
 /** Null where the child goes on in another invocation. */
 async function deliver(turn: Turn, call: RunnableCall, dispatch: Dispatch): Promise<Delivered | Refused | null> {
   const { workflow, sessionId, dispatchId } = dispatch;
-  let variables: Record<string, unknown>;
-  try {
-    variables = { ...call.args, ...(await filesFor(turn, call, dispatch)) };
-  } catch (error) {
-    turn.writer.assertOwned();
-    await turn.files.removeAll(sessionId);
-    return { ok: false, kind: "invalid-param", reason: error instanceof Error ? error.message : String(error) };
-  }
+  let refused: Refused | null = null;
   let isTold = false;
   const end = await runChild(turn, {
     dispatchId,
@@ -84,39 +77,44 @@ async function deliver(turn: Turn, call: RunnableCall, dispatch: Dispatch): Prom
       seq: 0,
       source: "delegation",
       workflow,
-      input: { kind: "turn", trigger: MANUAL_TRIGGER, variables },
       acceptedAt: turn.host.clock.now(),
       ...(turn.arrival.hops !== undefined ? { hops: turn.arrival.hops } : {}),
     },
     ...(call.runSignal ? { runSignal: call.runSignal } : {}),
-    onClaimed: (isNew) => {
+    input: async (isNew) => {
+      // Once the child has begun, the files it was sent are its own, to change or to remove.
+      const files = isNew ? await filesFor(turn, call, dispatch) : { paths: {} };
       isTold = true;
+      if ("refused" in files) {
+        refused = files.refused;
+        return null;
+      }
       if (isNew) announce(turn, call, dispatch);
+      return { kind: "turn", trigger: MANUAL_TRIGGER, variables: { ...call.args, ...files.paths } };
     },
   });
+  if (refused !== null) return refused;
   if (!isTold) announce(turn, call, dispatch);
   return deliveredIn(turn, dispatch, end);
 }
 
-/** Placed before there is a child; once it has begun, the files are its own. */
+/** */
 async function filesFor(
   turn: Turn,
   call: RunnableCall,
   { workflow, sessionId }: Dispatch,
-): Promise<Record<string, string>> {
-  const assembly = await turn.host.assemblyFor(workflow, denialsOf(turn)).catch(() => null);
-  const requires = assembly?.machine.triggers.get(MANUAL_TRIGGER)?.signature.requires ?? [];
-  if (fileEntries(requires, call.args).length === 0) return {};
-  const known = await turn.host.store.read(sessionId).catch((error: unknown) => {
-    turn.writer.lose(error);
-    throw error;
-  });
-  if (known && known.record.checkpoint !== null) return {};
-  return copyFiles(requires, call.args, {
-    from: turn.workspace,
-    to: fileStoreBackend(turn.files, sessionId),
-    copyId: copyIdOf(turn, call),
-  });
+): Promise<{ paths: Record<string, string> } | { refused: Refused }> {
+  const { machine } = await turn.host.assemblyFor(workflow, denialsOf(turn));
+  const requires = machine.triggers.get(MANUAL_TRIGGER)?.signature.requires ?? [];
+  try {
+    const to = fileStoreBackend(turn.files, sessionId);
+    return { paths: await copyFiles(requires, call.args, { from: turn.workspace, to, copyId: copyIdOf(turn, call) }) };
+  } catch (error) {
+    turn.writer.assertOwned();
+    await turn.files.removeAll(sessionId);
+    const reason = error instanceof Error ? error.message : String(error);
+    return { refused: { ok: false, kind: "invalid-param", reason } };
+  }
 }
 
 function copyIdOf(turn: Turn, call: RunnableCall): string {

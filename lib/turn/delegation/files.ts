@@ -26,7 +26,7 @@ export async function copyFiles(
   return placeTurnFiles(copy.to, { arrivalId: copy.copyId, files });
 }
 
-export function fileEntries(
+function fileEntries(
   entries: readonly SignatureEntry[],
   values: Readonly<Record<string, unknown>>,
 ): { name: string; path: string }[] {
