@@ -76,7 +76,7 @@ async function evaluated(
   if (result.status === "ok") await calls.rest(limits.timeoutMs - (performance.now() - begun));
   // What is still under way would otherwise run on beside the next invocation's replay.
   if (calls.isCutOff) await calls.rest();
-  calls.close();
+  await calls.close();
   writer.assertOwned();
   turn.signal.throwIfAborted();
   if (calls.isCutOff) return null;

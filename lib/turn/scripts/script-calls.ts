@@ -4,6 +4,7 @@ import type { ScriptCallResult } from "../../sandbox/types.js";
 import { delegationTrail } from "../../session/delegations.js";
 import type { Todo, TrailStep } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
+import { workflowSlugFromToolName } from "../../spec/index.js";
 import { parseTodos } from "../../tools/index.js";
 import { shownOutput } from "../emitter.js";
 import type { CallResult, RunnableCall } from "../execute-call.js";
@@ -13,6 +14,9 @@ import type { Turn } from "../types.js";
 
 /** Runs one permitted call; null where the invocation ends before it has an answer. */
 export type Perform = (turn: Turn, call: RunnableCall) => Promise<CallResult | null>;
+
+/** How long a child may take to stop; one of its tools may not listen to the signal. */
+const STOPPING_MS = 1_000;
 
 interface Call {
   callId: string;
@@ -40,7 +44,7 @@ export class ScriptCalls {
   private made = 0;
   private readonly results: CallResult[] = [];
   /** Calls under way. */
-  private readonly open = new Set<Promise<unknown>>();
+  private readonly open = new Map<Promise<unknown>, Call>();
   private readonly over = new AbortController();
 
   /**
@@ -91,24 +95,26 @@ export class ScriptCalls {
     const permitted = { ...call, args: verdict.args };
     if (call.tool === "write_todos") return this.writeTodos(permitted);
     const running = this.perform(permitted);
-    this.open.add(running);
+    this.open.set(running, permitted);
     return running.finally(() => this.open.delete(running));
   }
 
   /** Resolves when the calls that the script did not wait for are answered, at the latest after `ms`. */
   async rest(ms?: number): Promise<void> {
-    if (this.open.size === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      if (ms !== undefined) timer = setTimeout(resolve, Math.max(0, ms));
-    });
-    await Promise.race([Promise.all(this.open), late]);
-    clearTimeout(timer);
+    await within(ms, [...this.open.keys()]);
   }
 
-  /** The evaluation is over: calls under way are told to stop, and no further one starts. */
-  close(): void {
+  /**
+   * The evaluation is over: calls under way are told to stop, and no further one starts. Resolves when children have
+   * stopped, which write down that they were cancelled (R-307).
+   */
+  async close(): Promise<void> {
     this.over.abort(new Error("The script's run is over."));
+    const children = [...this.open].filter(([, { tool }]) => workflowSlugFromToolName(tool) !== null);
+    await within(
+      STOPPING_MS,
+      children.map(([running]) => running),
+    );
   }
 
   /** What the calls bring to the trail, in the order in which they were made (R-191). */
@@ -152,7 +158,8 @@ export class ScriptCalls {
       }
       this.results[made] = result;
       if (result.status === "success") return { ok: true, text: result.text };
-      return { ok: false, message: result.text, tool: call.tool };
+      const rule = result.blocked ? { ruleId: result.refusal } : {};
+      return { ok: false, message: result.text, ...rule, tool: call.tool };
     } catch (error) {
       return { ok: false, message: error instanceof Error ? error.message : String(error), tool: call.tool };
     }
@@ -184,4 +191,14 @@ export class ScriptCalls {
   private hasEffect({ tool }: JournalEntry): boolean {
     return this.turn.assembly.tools.get(tool)?.effect !== "read-only";
   }
+}
+
+async function within(ms: number | undefined, work: readonly Promise<unknown>[]): Promise<void> {
+  if (work.length === 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    if (ms !== undefined) timer = setTimeout(resolve, Math.max(0, ms));
+  });
+  await Promise.race([Promise.all(work), late]);
+  clearTimeout(timer);
 }
