@@ -13,16 +13,13 @@ import { outcomeOf, storedOutcomeOf } from "../session/outcome.js";
 import type { Settlement, Work } from "../session/ports.js";
 import { DEAD_LETTER_TTL_MS, isHeldTooLong, MAX_ATTEMPTS } from "../session/protocol/index.js";
 import { unsettledLetterId } from "../session/redrive.js";
-import type { SessionPatch } from "../session/state.js";
+import { closeRun } from "./automated/run-end.js";
 import { InvocationEndedError } from "./errors.js";
 import { failurePatch } from "./failure.js";
-import { closeLoop } from "./grader/thread.js";
 import { compileTurnGraph, type TurnGraph } from "./graph.js";
-import { highestDispatch } from "./journal.js";
 import { lifecycleEvents } from "./lifecycle.js";
 import { nextStep } from "./next-step.js";
 import { openArrival } from "./opening.js";
-import type { SessionWriter } from "./session-writer.js";
 import { ThreadSaver } from "./thread/saver.js";
 import type { LegEnd, LegOptions, Turn } from "./types.js";
 
@@ -178,16 +175,11 @@ async function failTurn(graph: TurnGraph, turn: Turn, error: unknown, options: L
   const { writer } = turn;
   const state = applyPatches(writer.state, writer.pendingPatches());
   const failed = failurePatch(state, { error, cancelled: isCancelled(options) || turn.signal.aborted });
-  // A grader may have been in the middle of its run: what it has cost is counted, and its loop is over.
-  const patch = { ...failed, ...closeLoop(writer, state), set: { ...failed.set, ...dispatchedSet(writer) } };
+  // An automated state may have been in the middle of its run.
+  const closed = closeRun(writer, state);
+  const patch = { ...failed, ...closed, set: { ...failed.set, ...closed.set } };
   writer.stepEnd = "settle";
   await graph.updateState({ configurable: { thread_id: turn.sessionId } }, { session: [patch] } as never, "settle");
-}
-
-/** numbers that a run gave out are not given out again, though its entries go some day. */
-function dispatchedSet(writer: SessionWriter): NonNullable<SessionPatch["set"]> {
-  const dispatched = highestDispatch(writer);
-  return dispatched > (writer.state.fields.dispatchCount ?? 0) ? { dispatchCount: dispatched } : {};
 }
 
 /** S-91: after too many attempts the input is kept as a dead letter and the session is free again. */

@@ -74,8 +74,15 @@ export function probes(ran: unknown[], more: Partial<ToolDescriptor> = {}) {
       handler: (args, context) => {
         ran.push(args);
         if (args.fail) throw new Error("The probe is down.");
-        if (args.hang)
-          return new Promise((_, reject) => context.signal.addEventListener("abort", () => reject("over")));
+        if (args.deaf) return new Promise(() => {});
+        if (args.hang) {
+          return new Promise((_, reject) => {
+            context.signal.addEventListener("abort", () => {
+              ran.push("told to stop");
+              reject(new Error("stopped"));
+            });
+          });
+        }
         if (args.long) return "y".repeat(90_000);
         return { saw: args.what ?? null };
       },

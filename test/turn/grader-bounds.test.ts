@@ -13,7 +13,7 @@ describe("budget.maxTurns", () => {
     [2, "rescue", /budget of 2 model calls is spent/],
     [3, "send", /polite/],
   ])(
-    "R-157 R-163 R-164 W-72 W-170 of %i bounds the model calls of one run, which ends in %s",
+    "R-157 R-163 W-72 W-170 of %i bounds the model calls of one run, which ends in %s",
     async (maxTurns, state, reason) => {
       const { send, graderRequests } = await aGraded(open, {
         spec: graded(`budget: { maxTurns: ${maxTurns} }`),
@@ -28,7 +28,7 @@ describe("budget.maxTurns", () => {
     },
   );
 
-  it("R-164 W-170 begins anew with each visit", async () => {
+  it("W-72 W-170 begins anew with each visit", async () => {
     const { send, graderRequests } = await aGraded(open, {
       spec: graded("budget: { maxTurns: 2 }"),
       agent: [advance("grade"), advance("grade"), says("end")],
@@ -55,14 +55,21 @@ describe("budget.timeoutMs", () => {
     expect(ofType(bench.events, "grader-result")).toMatchObject([{ status: "error" }]);
   });
 
-  it("R-157 R-137 W-72 W-171 also while a tool runs: the call is told to stop, and an accepted advance is discarded", async () => {
-    const { send } = await aGraded(open, {
-      spec: graded("budget: { timeoutMs: 300 }"),
-      grader: [calls(["archmax_advance", { to: "send", reason: "Yes." }], ["probe", { hang: true }])],
-    });
+  it.each([
+    ["stops when it is told to", { hang: true }, ["told to stop"]],
+    ["does not listen", { deaf: true }, []],
+  ])(
+    "R-157 R-137 W-72 W-171 also while a tool runs that %s: an accepted advance is discarded",
+    async (_what, args, stopped) => {
+      const { ran, send } = await aGraded(open, {
+        spec: graded("budget: { timeoutMs: 300 }"),
+        grader: [calls(["archmax_advance", { to: "send", reason: "Yes." }], ["probe", args])],
+      });
 
-    expect(await send()).toMatchObject({ state: "rescue" });
-  });
+      expect(await send()).toMatchObject({ state: "rescue" });
+      expect(ran).toEqual([args, ...stopped]);
+    },
+  );
 
   it("R-137 a raise accepted before the time was up stands", async () => {
     const { bench, send } = await aGraded(open, {
@@ -131,25 +138,29 @@ describe("the step limit", () => {
 });
 
 describe("a turn that is stopped", () => {
-  it("R-141 R-287 R-305 S-20 fails with turn-cancelled in the middle of a run, routes nothing and counts what was spent", async () => {
-    const stop = new AbortController();
-    const { bench, ran, send } = await aGraded(open, {
-      grader: [{ ...calls(["probe", { hang: true }]), usage: usage(10) }],
-      onEvent: (event) => {
-        if (event.type === "tool-called" && event.tool === "probe") stop.abort(new TurnCancelledError());
-      },
-    });
+  it.each([{ hang: true }, { deaf: true }])(
+    "R-141 R-287 R-305 S-20 fails with turn-cancelled in the middle of a run, routes nothing and counts what was spent: %j",
+    async (args) => {
+      const stop = new AbortController();
+      const { bench, ran, send } = await aGraded(open, {
+        grader: [{ ...calls(["probe", args]), usage: usage(10) }],
+        onEvent: (event) => {
+          if (event.type === "tool-called" && event.tool === "probe")
+            setTimeout(() => stop.abort(new TurnCancelledError()), 20);
+        },
+      });
 
-    await expect(send({ signal: stop.signal })).rejects.toMatchObject({ code: "turn-cancelled" });
+      await expect(send({ signal: stop.signal })).rejects.toMatchObject({ code: "turn-cancelled" });
 
-    expect(ran.length).toBeLessThanOrEqual(1);
-    expect(await bench.agent.sessions.get("s1")).toMatchObject({
-      status: "failed",
-      workflowState: "grade",
-      exit: { code: "turn-cancelled" },
-      usage: { inputTokens: 10 },
-    });
-  });
+      expect(ran[0]).toEqual(args);
+      expect(await bench.agent.sessions.get("s1")).toMatchObject({
+        status: "failed",
+        workflowState: "grade",
+        exit: { code: "turn-cancelled" },
+        usage: { inputTokens: 10 },
+      });
+    },
+  );
 
   it("R-141 also while its model is asked", async () => {
     const stop = new AbortController();

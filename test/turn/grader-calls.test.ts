@@ -13,7 +13,7 @@ const decides = (to: string, reason = "It is.", id?: string): [string, Record<st
 ];
 
 describe("one message's calls", () => {
-  it("R-55 W-154 S-45 runs ordinary ones at once and answers all in message order", async () => {
+  it("R-55 runs ordinary ones at once and answers all in message order", async () => {
     const started: string[] = [];
     let letGo = () => {};
     const both = new Promise<void>((resolve) => {
@@ -41,7 +41,7 @@ describe("one message's calls", () => {
     expect(answersIn(graderRequests()[1])).toEqual(["a", expect.stringContaining('"manual"'), "b"]);
   });
 
-  it("R-92 R-93 R-97 W-154 substitutes references, after the writes before them, and refuses what does not resolve", async () => {
+  it("R-92 R-93 W-154 W-157 substitutes references, after the writes before them, and refuses what does not resolve", async () => {
     const { bench, ran, send, graderRequests } = await aGraded(open, {
       grader: [
         calls(
@@ -128,7 +128,7 @@ describe("one message's calls", () => {
     expect(answersIn(graderRequests()[1])[0]).toMatch(/archmax_wait/);
   });
 
-  it("H-36 R-202 R-209 R-295 asks the kernel and the host's rules as a grader, and marks no event with it", async () => {
+  it("H-36 R-202 R-295 asks the kernel and the host's rules as a grader, and marks no event with it", async () => {
     const asked: PolicyCall[] = [];
     const { bench, send } = await aGraded(open, {
       policyRules: [
@@ -152,7 +152,7 @@ describe("one message's calls", () => {
     expect(JSON.stringify(bench.events)).not.toContain('"origin"');
   });
 
-  it("R-86 R-139 R-150 W-142 keeps its writes, under the ownership of its state, though the run fails", async () => {
+  it("R-86 R-139 R-150 W-148 keeps its writes, under the ownership of its state, though the run fails", async () => {
     const { bench, send, graderRequests } = await aGraded(open, {
       spec: graded().replace("instructions: Write the letter.", "instructions: Write the letter.\n    locks: [letter]"),
       grader: [
@@ -169,7 +169,7 @@ describe("one message's calls", () => {
     expect(ofType(bench.events, "variables-set").at(-1)).toMatchObject({ state: "grade", names: ["score"] });
   });
 
-  it("R-248 R-44 S-44 hands its tools the session and a key of the call's own", async () => {
+  it("R-248 S-44 hands its tools the session and a key of the call's own", async () => {
     const seen: unknown[] = [];
     const { send } = await aGraded(open, {
       tools: probes([], {
@@ -234,7 +234,7 @@ describe("the decision", () => {
     expect(result("k4")).toMatchObject({ status: "error", output: expect.stringContaining("decided already") });
   });
 
-  it("R-63 R-136 W-146 W-94 refuses an advance that breaks `requires`, and the grader may still decide", async () => {
+  it("R-63 R-136 W-146 refuses an advance that breaks `requires`, and the grader may still decide", async () => {
     const { send, graderRequests } = await aGraded(open, {
       spec: graded("requires: [score]"),
       grader: [passes, calls(setting({ score: 5 }), decides("send"))],
@@ -244,7 +244,7 @@ describe("the decision", () => {
     expect(answersIn(graderRequests()[1])[0]).toContain("unset: score");
   });
 
-  it("R-96 R-158 R-163 R-167 W-175 a guard that cannot be resolved fails the state when the batch is answered, whatever was decided in it", async () => {
+  it("R-96 R-158 R-163 R-167 W-159 W-175 a guard that cannot be resolved fails the state when the batch is answered, whatever was decided in it", async () => {
     const { bench, ran, send, graderRequests } = await aGraded(open, {
       spec: graded().replace("allow: [probe, read_file", 'allow: [probe, { tool: read_file, paths: "${{folder}}/**" }'),
       grader: [
@@ -284,6 +284,19 @@ describe("the decision", () => {
 
     expect(await send()).toMatchObject({ kind: "failed", exit: { code: "c" } });
     expect(types(bench.events, "state-error-routed")).toEqual([]);
+  });
+
+  it("R-158 R-167 a raise after the block in the same message has no effect", async () => {
+    const { bench, send } = await aGraded(open, {
+      spec: graded().replace("allow: [probe, read_file", 'allow: [probe, { tool: read_file, paths: "${{folder}}/**" }'),
+      grader: [calls(["read_file", { file_path: "a.md" }], ["archmax_raise", { code: "c", reason: "r" }, "k1"])],
+    });
+
+    expect(await send()).toMatchObject({ kind: "completed", state: "rescue" });
+    expect(ofType(bench.events, "tool-result").find(({ callId }) => callId === "k1")).toMatchObject({
+      status: "error",
+      output: expect.stringContaining("failed in the same message"),
+    });
   });
 
   it("R-212 W-201 a denied control is neither offered nor run", async () => {

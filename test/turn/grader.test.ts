@@ -1,8 +1,9 @@
 /** A grader's run: what its model is told, how it ends, and what of it the session keeps (R-155…R-161, W-70…W-72). */
 import { describe, expect, it } from "vitest";
 import { GRADER_PREAMBLE } from "../../lib/machine/index.js";
+import type { ChatModel } from "../../lib/models/types.js";
 import { aGraded, answersIn, graded, isGraders, passes, readsHistory } from "./graded.js";
-import { advance, benches, calls, notes, offered, ofType, says, setting, system, types } from "./support.js";
+import { advance, benches, blocks, calls, notes, offered, ofType, says, setting, system, types } from "./support.js";
 
 const open = benches();
 
@@ -38,7 +39,7 @@ It is Friday, 2026-03-20 09:00 UTC, rounded down to ten minutes.`,
     );
   });
 
-  it("R-277 W-296 W-275 states the time of each call, with the same system text in all", async () => {
+  it("R-277 W-296 states the time of each call, with the same system text in all", async () => {
     const { bench, send, graderRequests } = await aGraded(open, {
       grader: [readsHistory, passes],
       onEvent: (event) => {
@@ -124,7 +125,7 @@ It is Friday, 2026-03-20 09:00 UTC, rounded down to ten minutes.`,
 });
 
 describe("how a run ends", () => {
-  it("R-138 R-8 W-80 W-71 R-131 advances with a trail step and a note of its kind, and the agent goes on with them", async () => {
+  it("R-138 R-8 R-131 W-71 W-80 W-275 advances with a trail step and a note of its kind, and the agent goes on with them", async () => {
     const { bench, send } = await aGraded(open, {
       agent: [advance("grade"), advance("grade"), says("sent")],
       grader: [readsHistory, advance("work", { reason: "It is too short." }), passes],
@@ -145,6 +146,7 @@ describe("how a run ends", () => {
     ]);
     const agents = bench.requests.filter((request) => !isGraders(request));
     expect(JSON.stringify(agents[1]?.body.messages)).toContain("It is too short.");
+    expect(new Set(agents.map((request) => blocks(request).fixed)).size).toBe(1);
   });
 
   it("R-45 R-98 R-131 runs before any other call where a turn opens in it, and its way to a person parks", async () => {
@@ -309,7 +311,7 @@ describe("what the session keeps", () => {
 describe("its model", () => {
   const spec = `settings: { model: house }\n${graded("model: strict")}`;
 
-  it("R-160 R-279 R-280 R-281 W-166 is the state's, then the workflow's, and the turn's own model is the agent's alone", async () => {
+  it("R-160 R-279 R-280 R-281 W-166 is the state's, else the workflow's", async () => {
     const { bench, send } = await aGraded(open, { spec, grader: [passes] });
     await send();
     const { bench: plain, send: sendPlain } = await aGraded(open, {
@@ -320,6 +322,24 @@ describe("its model", () => {
 
     expect(bench.requests.map(({ body }) => body.model)).toEqual(["house", "strict", "house"]);
     expect(plain.requests.map(({ body }) => body.model)).toEqual(["house", "house", "house"]);
+  });
+
+  it("R-280 W-166 is not the one that a call of `send` brings for the agent", async () => {
+    const said = [calls(["archmax_advance", { to: "grade", reason: "r" }, "o1"]), says("mine")];
+    const own: ChatModel = {
+      async call() {
+        const { text = "", toolCalls = [] } = said.shift()!;
+        return {
+          text,
+          calls: toolCalls.map(({ name, args }) => ({ id: "o1", name, args: args as Record<string, unknown> })),
+          invalid: [],
+        };
+      },
+    };
+    const { bench, send } = await aGraded(open, { spec, agent: [], grader: [passes] });
+
+    expect(await send({ model: own })).toMatchObject({ kind: "completed", state: "send", reply: "mine" });
+    expect(bench.requests.map(({ body }) => body.model)).toEqual(["strict"]);
   });
 
   it("R-279 R-160 asks the host's factory in the role grader", async () => {

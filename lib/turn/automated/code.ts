@@ -19,13 +19,12 @@ export async function runCode(turn: Turn, state: SessionState): Promise<RunEnd> 
   const problem = await runScript(turn, state, run, { slug: current.slug, script });
   if (run.isCutOff) throw new InvocationEndedError();
   const isUndecided = run.controls.decision === null && !current.terminal;
-  const trail = run.trail();
   return {
     effects: run.controls,
     problem: problem ?? (isUndecided ? `its script ended ${UNDECIDED}` : null),
     steps: 1,
     startedAt,
-    patch: trail.length > 0 ? { trail } : {},
+    trail: run.trail(),
   };
 }
 

@@ -1,7 +1,10 @@
 /** How an automated state's run has ended, before it is decided what follows. */
 import { delegationTrail } from "../../session/delegations.js";
-import type { SessionPatch, TrailStep } from "../../session/state.js";
+import type { SessionPatch, SessionState, TrailStep } from "../../session/state.js";
 import type { CallResult } from "../execute-call.js";
+import { closeLoop } from "../grader/thread.js";
+import { highestDispatch } from "../journal.js";
+import type { SessionWriter } from "../session-writer.js";
 import type { Effects } from "./controls.js";
 
 export interface RunEnd {
@@ -12,8 +15,20 @@ export interface RunEnd {
   steps: number;
   /** Epoch milliseconds. */
   startedAt: number;
-  /** What it cost and what its calls brought about, committed before what the controls have written. */
-  patch: SessionPatch;
+  /** What its calls have brought to the trail. */
+  trail: TrailStep[];
+}
+
+/**
+ * What a run leaves to the commit that ends it, or the turn with it: what its model has cost, and the delegation numbers
+ * that it gave out, which outlive its entries in the journal (R-179, R-287). A grader's loop goes with that commit (F-45).
+ */
+export function closeRun(writer: SessionWriter, state: SessionState): SessionPatch {
+  const dispatched = highestDispatch(writer);
+  return {
+    ...closeLoop(writer, state),
+    ...(dispatched > (state.fields.dispatchCount ?? 0) ? { set: { dispatchCount: dispatched } } : {}),
+  };
 }
 
 /** a child's end stands in its caller's trail; a failed one is recorded nowhere else. */

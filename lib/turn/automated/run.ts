@@ -117,7 +117,9 @@ export class AutomatedRun {
       }
       this.results[ordinary] = result;
       if (result.status === "success") return { ok: true, text: result.text };
-      return { ok: false, message: result.text, tool: call.tool };
+      // A refused dispatch is a blocked call.
+      const ruleId = result.blocked ? result.refusal : undefined;
+      return { ok: false, message: result.text, ...(ruleId ? { ruleId } : {}), tool: call.tool };
     } catch (error) {
       return { ok: false, message: error instanceof Error ? error.message : String(error), tool: call.tool };
     }

@@ -1,15 +1,16 @@
 /**
- * Deciding the tool calls of one message of a grader, in message order (R-55…R-61, R-92, R-136): resolve the name, substitute
+ * Deciding the tool calls of one message of a grader, in message order (R-55…R-61, R-92, R-136, R-174): resolve the name, substitute
  * references, ask the kernel, service the controls. Permitted ordinary calls are left as tasks.
  */
 
 import type { ToolCall } from "../../session/messages.js";
 import type { CallAnswer } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
-import { substituteReferences } from "../../spec/index.js";
+import { substituteReferences, workflowSlugFromToolName } from "../../spec/index.js";
 import { offloadLargeResult } from "../../tools/index.js";
 import type { RunControls } from "../automated/controls.js";
 import { asStateFailed, unresolvedReference } from "../batch/plan.js";
+import { checkDelegation, type ResolvedArguments, refusalText, resolveArguments } from "../delegation/checks.js";
 import { shownOutput } from "../emitter.js";
 import { resolveCalledName } from "../surface.js";
 import type { Turn } from "../types.js";
@@ -19,7 +20,7 @@ export async function decideBatch(turn: Turn, controls: RunControls, item: LoopI
   const before = { written: controls.written.length, events: controls.events.length };
   const draft = new BatchDraft(turn, controls, item);
   for (const [index, call] of (item.message?.tool_calls ?? []).entries()) await draft.decide(call, index + 1);
-  const { answers, tasks, failure } = draft;
+  const { answers, tasks, failure, dispatched } = draft;
   const { decision } = controls;
   if (failure !== null) overrule(controls);
   const effects = {
@@ -27,13 +28,15 @@ export async function decideBatch(turn: Turn, controls: RunControls, item: LoopI
     events: controls.events.slice(before.events),
     decision,
   };
-  return { answers, tasks, effects, ...(failure !== null ? { failure } : {}) };
+  const numbered = dispatched !== null ? { dispatched } : {};
+  return { answers, tasks, effects, ...numbered, ...(failure !== null ? { failure } : {}) };
 }
 
 class BatchDraft {
   readonly answers: CallAnswer[] = [];
   readonly tasks: DecidedBatch["tasks"] = [];
   failure: string | null = null;
+  dispatched: number | null = null;
 
   constructor(
     private readonly turn: Turn,
@@ -47,8 +50,11 @@ class BatchDraft {
     if (cutOff) return this.refuse(call, "invalid-arguments", `The call was not run: ${cutOff.problem}`);
     const name = resolveCalledName(turn.assembly, call.name);
     if (!name.ok) return this.answer(call, name.reason, { refusal: "unknown-tool" });
-    const substituted = substituteReferences(call.args, valuesOf(controls.now().variables));
+    const workflow = workflowSlugFromToolName(name.tool);
+    const resolve = workflow === null ? substituteReferences : resolveArguments;
+    const substituted = resolve(call.args, valuesOf(controls.now().variables));
     if (!substituted.ok) {
+      if (workflow !== null) return this.refuseDispatch(call, workflow, substituted);
       const reason = unresolvedReference(substituted);
       return this.block(call, { rule: "unresolved-reference", reason, args: call.args });
     }
@@ -70,6 +76,14 @@ class BatchDraft {
     this.answer(call, text, served.refusal ? { refusal: served.refusal } : {});
   }
 
+  /** R-174, R-176: a call whose references give no value is refused as a dispatch, with a number of its own (R-179). */
+  private async refuseDispatch(call: ToolCall, workflow: string, unresolved: ResolvedArguments): Promise<void> {
+    this.dispatched = this.turn.nextDispatch();
+    const checked = await checkDelegation(this.turn, workflow, unresolved);
+    if (checked.ok) return;
+    this.block(call, { rule: `delegation:${checked.kind}`, reason: refusalText(call.name, checked), args: call.args });
+  }
+
   private answer(call: ToolCall, text: string, how: { refusal?: string; blocked?: true }): void {
     const status = how.refusal ? "error" : "success";
     this.answers.push({ callId: call.id, tool: call.name, text, status, ...how });
@@ -83,7 +97,8 @@ class BatchDraft {
   }
 
   private block(call: ToolCall, { rule, reason, args }: { rule: string; reason: string; args: unknown }): void {
-    const refusal = rule === "unresolved-reference" ? rule : `blocked:${rule}`;
+    const isKernels = rule !== "unresolved-reference" && !rule.startsWith("delegation:");
+    const refusal = isKernels ? `blocked:${rule}` : rule;
     this.answer(call, reason, { refusal, blocked: true });
     const shown = { state: this.controls.slug, tool: call.name, callId: call.id };
     this.turn.emit({ type: "tool-blocked", ...shown, args, reason, rule });

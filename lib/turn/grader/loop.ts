@@ -4,7 +4,7 @@
  */
 import { answerMessage } from "../../session/fold.js";
 import type { StoredMessage } from "../../session/messages.js";
-import type { CallAnswer, SessionPatch, SessionState, TrailStep } from "../../session/state.js";
+import type { CallAnswer, SessionState, TrailStep } from "../../session/state.js";
 import { offloadLargeResult } from "../../tools/index.js";
 import { RunControls, UNDECIDED } from "../automated/controls.js";
 import { type RunEnd, trailOfCalls } from "../automated/run-end.js";
@@ -14,7 +14,7 @@ import { readEntry } from "../journal.js";
 import type { Turn } from "../types.js";
 import { askGrader } from "./ask.js";
 import { decideBatch, shownAnswer } from "./batch.js";
-import { closeLoop, type DecidedBatch, type LoopItem, loopCallKey, loopKey, openLoop } from "./thread.js";
+import { type DecidedBatch, type LoopItem, loopCallKey, loopKey, openLoop } from "./thread.js";
 
 /** Throws only what ends the turn or the invocation; what goes wrong with the grader itself is the end's `problem`. */
 export async function runGrader(turn: Turn, state: SessionState): Promise<RunEnd> {
@@ -78,7 +78,7 @@ class GraderRun {
   }
 
   end(): Omit<RunEnd, "problem"> {
-    return { effects: this.controls, steps: this.steps, startedAt: this.startedAt, patch: this.patch() };
+    return { effects: this.controls, steps: this.steps, startedAt: this.startedAt, trail: this.trail };
   }
 
   /** The run is over: calls under way are told to stop, and no further one starts. */
@@ -130,7 +130,7 @@ class GraderRun {
     if (item.message !== null) this.messages.push(item.message);
     const mayAct = calls.length > 0 && !this.isAtLimit();
     const batch = item.batch ?? (mayAct ? await decideBatch(this.turn, this.controls, item) : undefined);
-    if (isNew || (batch && !item.batch)) await this.keep(n, batch ? { ...item, batch } : item);
+    if (isNew || (batch && !item.batch)) await this.keep(n, { ...item, ...(batch ? { batch } : {}) });
     if (item.message === null) return "its model said nothing and called nothing.";
     if (calls.length === 0) return `its model answered in text, ${UNDECIDED}`;
     this.takeStep();
@@ -142,7 +142,7 @@ class GraderRun {
     return batch.failure ?? null;
   }
 
-  /** The answers to all calls of a message, in message order; null when the run's time passed before they were in. */
+  /** The answers to all calls of a message, which are sent in its order; null when the run's time passed before they were in. */
   private async answersOf(n: number, batch: DecidedBatch): Promise<CallAnswer[] | null> {
     const { turn, state } = this;
     const open = batch.tasks.filter(({ index }) => !readEntry(turn.writer, loopCallKey(state, n, index))?.answer);
@@ -156,9 +156,7 @@ class GraderRun {
       return result.value;
     });
     this.trail.push(...trailOfCalls(ran));
-    const position = new Map(this.messages.at(-1)?.tool_calls?.map(({ id }, index) => [id, index]));
-    const decided = batch.answers.map((answer) => shownAnswer(this.controls, answer));
-    return [...decided, ...ran].sort((a, b) => position.get(a.callId)! - position.get(b.callId)!);
+    return [...batch.answers.map((answer) => shownAnswer(this.controls, answer)), ...ran];
   }
 
   private async run(n: number, { index, ...call }: DecidedBatch["tasks"][number]): Promise<CallAnswer> {
@@ -179,17 +177,15 @@ class GraderRun {
 
   private async keep(n: number, item: LoopItem): Promise<void> {
     const { turn, state } = this;
-    await turn.writer.journalPut([{ key: loopKey(state, n), value: JSON.stringify(item) }], { beginsOnly: false });
+    const { dispatched } = item.batch ?? {};
+    const value = JSON.stringify({ ...item, ...(dispatched !== undefined ? { dispatch: dispatched } : {}) });
+    await turn.writer.journalPut([{ key: loopKey(state, n), value }], { beginsOnly: false });
   }
 
   private restore({ effects }: DecidedBatch): void {
     this.controls.written.push(...effects.written);
     this.controls.events.push(...effects.events);
     this.controls.decision = effects.decision;
-  }
-
-  private patch(): SessionPatch {
-    return { ...closeLoop(this.turn.writer, this.state), ...(this.trail.length > 0 ? { trail: this.trail } : {}) };
   }
 
   /** S-50: what is written down is enough for the next invocation to go on. */

@@ -23,6 +23,8 @@ export interface DecidedBatch {
   tasks: (ServedCall & { index: number })[];
   /** What the message's control calls have brought about. */
   effects: Effects;
+  /** The highest delegation number given to a call that was refused (R-179). */
+  dispatched?: number;
   /** A terminal failure of the state, in effect when the batch is answered (R-158, R-167). */
   failure?: string;
 }
@@ -37,6 +39,8 @@ export interface LoopItem {
   invalid?: InvalidCall[];
   usage?: Usage;
   batch?: DecidedBatch;
+  /** The batch's `dispatched`, where every entry of the journal has such a number. */
+  dispatch?: number;
 }
 
 export function loopKey(state: SessionState, n: number): string {
@@ -53,7 +57,7 @@ export function openLoop(writer: SessionWriter, state: SessionState): LoopItem[]
   return loopKeys(writer, state).map((key) => JSON.parse(writer.journal.get(key)!) as LoopItem);
 }
 
-/** Has the items go with the next commit. @returns what the loop has cost, for that commit to count (R-287) */
+/** Has the items go with the next commit. @returns what the loop has cost */
 export function closeLoop(writer: SessionWriter, state: SessionState): { usage?: Usage } {
   const used = openLoop(writer, state).flatMap(({ usage }) => (usage ? [usage] : []));
   writer.journalRemove(loopKeys(writer, state));

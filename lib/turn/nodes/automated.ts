@@ -5,10 +5,9 @@ import { applyPatches } from "../../session/fold.js";
 import { automatedAdvance, raiseEnd, routeFailure } from "../../session/moves.js";
 import type { SessionPatch, SessionState } from "../../session/state.js";
 import { runCode } from "../automated/code.js";
-import type { RunEnd } from "../automated/run-end.js";
+import { closeRun, type RunEnd } from "../automated/run-end.js";
 import { returnedFileIssue } from "../file-facts.js";
 import { runGrader } from "../grader/loop.js";
-import { highestDispatch } from "../journal.js";
 import type { Turn, TurnNode } from "../types.js";
 
 export const automatedNode: TurnNode = async (turn, state) => {
@@ -34,15 +33,13 @@ export const automatedNode: TurnNode = async (turn, state) => {
   return { patches: [...patches, ...end.patches] };
 };
 
-function stepOf(turn: Turn, { fields }: SessionState, run: RunEnd): SessionPatch {
-  const dispatched = highestDispatch(turn.writer);
+function stepOf(turn: Turn, state: SessionState, { steps, trail }: RunEnd): SessionPatch {
+  const { fields } = state;
+  const closed = closeRun(turn.writer, state);
   return {
-    ...run.patch,
-    set: {
-      stepsUsed: (fields.stepsUsed ?? 0) + run.steps,
-      ranVisit: fields.visit ?? 0,
-      ...(dispatched > (fields.dispatchCount ?? 0) ? { dispatchCount: dispatched } : {}),
-    },
+    ...closed,
+    ...(trail.length > 0 ? { trail } : {}),
+    set: { ...closed.set, stepsUsed: (fields.stepsUsed ?? 0) + steps, ranVisit: fields.visit ?? 0 },
   };
 }
 
