@@ -14,6 +14,7 @@ import {
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type Deployment, secretReferences } from "../lib/config/index.js";
+import { grantBedrock } from "./bedrock.js";
 import { acceptObjectNames, type Resources, statementsFor } from "./grants.js";
 import { accept } from "./nag.js";
 import { FUNCTION_NAMES, type FunctionName, PERMISSIONS } from "./permissions.js";
@@ -70,6 +71,7 @@ export function createFunctions(
     acceptObjectNames(role, PERMISSIONS[name], resources.bucket);
     if (props.tracing === "on") accept(role, "IAM5[Resource::*]", "Traces of X-Ray are no resource that can be named.");
     for (const statement of referenceStatements(Stack.of(scope), references[name])) role.addToPolicy(statement);
+    if (name === "turn" && props.modelEnv?.ARCHMAX_PROVIDER === "bedrock") grantBedrock(role);
     return new LambdaFunction(place, "Function", {
       description: DESCRIPTIONS[name],
       runtime: Runtime.NODEJS_24_X,

@@ -155,6 +155,20 @@ describe("secrets", () => {
   });
 });
 
+describe("Bedrock", () => {
+  const statements = (template: Template, name: string) =>
+    JSON.stringify(named(template, `ParkwayFunctions${name}Role`, "AWS::IAM::Policy").Properties.PolicyDocument);
+
+  it("H-125 the function that runs turns, and no other, may call models where ARCHMAX_PROVIDER says so", () => {
+    const modelEnv = { ARCHMAX_PROVIDER: "bedrock", ARCHMAX_MODEL: "eu.anthropic.claude-sonnet-4-5-20250929-v1:0" };
+    const template = templateOf("dev", { modelEnv });
+
+    expect(statements(template, "Turn")).toContain("bedrock:InvokeModelWithResponseStream");
+    expect(statements(template, "Api")).not.toContain("bedrock:");
+    expect(statements(templateOf("dev"), "Turn")).not.toContain("bedrock:");
+  });
+});
+
 describe("events and schedules", () => {
   it("F-75 every rule names source and type, and hands on its name and the whole event", () => {
     const rules = ofType(templateOf("dev"), "AWS::Events::Rule").filter(
