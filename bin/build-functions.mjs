@@ -82,7 +82,7 @@ async function buildFunction({ name, root, dir, deployment, bundle }) {
     writeFileSync(join(aside, "package.json"), '{"type":"module"}\n');
   }
   writeFileSync(join(aside, "deployment.json"), `${JSON.stringify(deployment, null, 2)}\n`);
-  copyWorkspace({ root, to: aside, documentsOnly: !isTurn });
+  copyWorkspace({ root, to: aside, documentsOnly: !isTurn, more: deployment.files });
   if (existsSync(dir)) rmSync(dir, { recursive: true });
   renameSync(aside, dir);
   return { dir, metafile };

@@ -1,5 +1,5 @@
 // The authored workspace as it travels in a function's asset.
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const AUTHORED = ["workflows", "skills", "AGENTS.md", ".platform"];
@@ -12,10 +12,11 @@ const LEFT_OUT = new Set(["tests", "sessions", "node_modules", "dist"]);
  * Copies what is authored: all of it, or the workflows' documents alone. Files whose name begins with a dot (`.env`) and
  * symbolic links stay behind: either may hold what is none of a deployment's.
  *
- * @param {{ root: string, to: string, documentsOnly: boolean }} options
+ * @param {{ root: string, to: string, documentsOnly: boolean, more?: readonly string[] }} options
+ *   `more` are further files and folders of the root, which the configuration's mounts read
  */
-export function copyWorkspace({ root, to, documentsOnly }) {
-  for (const path of authoredFiles(root)) {
+export function copyWorkspace({ root, to, documentsOnly, more = [] }) {
+  for (const path of authoredFiles(root, more)) {
     if (documentsOnly && !isDocument(path)) continue;
     const target = join(to, ...path);
     mkdirSync(dirname(target), { recursive: true });
@@ -23,11 +24,19 @@ export function copyWorkspace({ root, to, documentsOnly }) {
   }
 }
 
-function authoredFiles(root) {
-  return AUTHORED.filter((name) => existsSync(join(root, name))).flatMap((name) => {
+function authoredFiles(root, more) {
+  const authored = AUTHORED.filter((name) => existsSync(join(root, name))).flatMap((name) => {
     const isFile = name.endsWith(".md");
     return isFile ? [[name]] : filesUnder(root, [name]);
   });
+  return [...authored, ...more.flatMap((name) => filesOf(root, name.replace(/\/$/, "").split("/")))];
+}
+
+function filesOf(root, path) {
+  const found = lstatSync(join(root, ...path), { throwIfNoEntry: false });
+  if (found?.isDirectory()) return filesUnder(root, path);
+  if (found?.isFile()) return [path];
+  throw new TypeError(`The configuration's \`files\` names ${path.join("/")}, which is no file or folder of ${root}.`);
 }
 
 function filesUnder(root, folder) {

@@ -23,6 +23,8 @@ export interface ParkwayConfig {
   pricing?: PricingTable;
   /** What is served over each session's own files, in place of `defaultMounts(root)` (H-93). */
   mounts?: MountTable;
+  /** Further files and folders of the root that mounts read: they travel with a deployment's turn function. */
+  files?: readonly string[];
   /** Folders of the workspace that hold skill bundles; `["skills/"]` unless given (H-23). */
   skills?: readonly string[];
   /** Shows models the pictures they read; off unless given. `maxBytes` of one: 10 MB; `keep` of the most recent: all (H-24). */
@@ -46,6 +48,9 @@ export function defineConfig(config: ParkwayConfig): ParkwayConfig {
 }
 
 /** The part of a configuration that agents over its root are made with. */
-export function agentOptions({ webhooks, events, schedules, mounts, ...options }: ParkwayConfig, rootDir: string) {
+export function agentOptions(
+  { webhooks, events, schedules, mounts, files, ...options }: ParkwayConfig,
+  rootDir: string,
+) {
   return { ...options, workspace: { rootDir, ...(mounts ? { mounts } : {}) } };
 }

@@ -6,9 +6,9 @@ import type { Deployment } from "./deployment.js";
 import { secretKind } from "./secret-reference.js";
 
 /** The entrances of a configuration as plain JSON with sorted keys: equal configurations have equal text. */
-export function deploymentOf({ webhooks = {}, events = {}, schedules = {}, mounts }: ParkwayConfig): Deployment {
+export function deploymentOf({ webhooks = {}, events = {}, schedules = {}, mounts, files }: ParkwayConfig): Deployment {
   const names = mounts && { mountNames: mountInfos(mounts).map(({ name }) => name) };
-  return JSON.parse(canonicalJson({ webhooks, events, schedules, ...names })) as Deployment;
+  return JSON.parse(canonicalJson({ webhooks, events, schedules, ...names, ...(files && { files }) })) as Deployment;
 }
 
 /** Every secret that the webhooks name, with the place that names it. */

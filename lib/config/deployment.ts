@@ -73,4 +73,6 @@ export interface Deployment {
   schedules: Readonly<Record<string, ScheduleConfig>>;
   /** Names of the mounts, with which no session id may begin (H-91); absent where the default ones serve. */
   mountNames?: readonly string[];
+  /** Further files and folders of the root that travel with the turn function. */
+  files?: readonly string[];
 }

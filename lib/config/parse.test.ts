@@ -61,6 +61,7 @@ describe("what a configuration may say of its entrances", () => {
           "/x/": { backend: createMemoryBackend(), readOnly: false, governed: true, searchable: false },
         },
         skills: ["house/"],
+        files: ["kb/", "notes/a.txt"],
       },
     ],
     [
@@ -163,6 +164,10 @@ describe("what a configuration may say of its entrances", () => {
     ["C-73", onTime({ variables: { at: () => 1 } }), "schedules.daily.variables.at", "plain JSON"],
     ["C-73", { mounts: { "/kb/": {} } }, "mounts[/kb/]", "must be a backend"],
     ["C-73", { mounts: { "/kb/": { backend: createMemoryBackend(), readonly: true } } }, "mounts[/kb/]", "readOnly?"],
+    ["C-73", { files: ["../x"] }, "files[0]", "inside the root"],
+    ["C-73", { files: ["/etc"] }, "files[0]", "inside the root"],
+    ["C-73", { files: ["kb/.env"] }, "files[0]", "inside the root"],
+    ["C-73", { files: ["sessions/"] }, "files[0]", "inside the root"],
     ["C-73", { skills: "skills/" }, "skills", "must be a list"],
     ["C-73", { toolEffects: { pay: { idempotnt: true } } }, "toolEffects.pay", 'unknown key "idempotnt"'],
     ["C-73", { policyRules: [{}] }, "policyRules[0]", "function"],

@@ -26,6 +26,15 @@ const mount = z.custom((value) => {
   return z.strictObject({ backend, readOnly: flag, governed: flag, searchable: flag }).safeParse(value).success;
 }, "must be a backend, or { backend, readOnly?, governed?, searchable? }");
 
+/** Relative, below the root, and not what a deployment must not hold: sessions, and names with a leading dot such as `.env`. */
+function isInside(path: string): boolean {
+  const parts = path.replace(/\/$/, "").split("/");
+  const first = parts[0] ?? "";
+  return (
+    parts.every((part) => /^[^.\\\0][^\\\0]*$/.test(part)) && !["sessions", "node_modules", "dist"].includes(first)
+  );
+}
+
 const SHAPE = {
   tools: list.optional(),
   modelFactory: aFunction.optional(),
@@ -35,6 +44,12 @@ const SHAPE = {
   policyRules: z.array(aFunction, "must be a list of functions").optional(),
   pricing: object.optional(),
   mounts: z.record(z.string(), mount, "must be an object by key").optional(),
+  files: z
+    .array(
+      z.string().refine(isInside, "must be a path inside the root that is none of the runtime's"),
+      "must be a list",
+    )
+    .optional(),
   skills: z.array(z.string("must be a folder"), "must be a list").optional(),
   images: z.union([z.boolean(), object], "must be true, false or an object").optional(),
   ...entranceSchemas,

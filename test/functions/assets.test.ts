@@ -20,10 +20,15 @@ const VARIABLES = {
   AWS_REGION: "eu-central-1",
 };
 const CONFIG = `
-  import { defineConfig, toolsFromMap } from "parkway";
+  import { createFilesystemBackend, defaultMounts, defineConfig, toolsFromMap } from "parkway";
   const ping = { description: "Pings.", inputSchema: { type: "object" }, handler: async () => import.meta.dirname };
   export default defineConfig({
     tools: toolsFromMap({ ping }),
+    mounts: {
+      ...defaultMounts(import.meta.dirname),
+      "/kb/": { backend: createFilesystemBackend(import.meta.dirname + "/kb"), governed: true },
+    },
+    files: ["kb/"],
     webhooks: { "hello-park/exit_camera": { verify: { scheme: "github", secrets: ["ssm:/hooks/github"] } } },
   });`;
 
@@ -45,6 +50,8 @@ describe("the functions' assets", () => {
       "workflows/hello-park/WORKFLOW.md": "About parking.",
       "sessions/.parkway/parkway.db": "rows",
       "notes.txt": "private",
+      "kb/prices/eu.csv": "1,2",
+      "kb/.env": "SECRET=1",
     };
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -119,10 +126,22 @@ describe("the functions' assets", () => {
     expect(output.trim()).toBe(join(away, "turn"));
   });
 
-  it.each(FUNCTIONS)("tells %s of the deployment's entrances", (name) => {
-    const { webhooks } = JSON.parse(readFileSync(join(away, name, "deployment.json"), "utf8"));
+  it("H-93 serves from the asset what the configuration's mounts read", () => {
+    const url = JSON.stringify(pathToFileURL(join(away, "turn", "parkway.config.mjs")).href);
+    const code = `import(${url}).then(async ({ default: { mounts } }) => {
+      const { data } = await mounts["/kb/"].backend.readRaw("/prices/eu.csv");
+      console.log(Object.keys(mounts).join(), data.content); })`;
+
+    const output = execFileSync(process.execPath, ["-e", code], { encoding: "utf8" });
+
+    expect(output.trim()).toBe("/skills/,/.platform/,/AGENTS.md,/kb/ 1,2");
+  });
+
+  it.each(FUNCTIONS)("H-91 tells %s of the deployment's entrances and mounts", (name) => {
+    const { webhooks, mountNames } = JSON.parse(readFileSync(join(away, name, "deployment.json"), "utf8"));
 
     expect(Object.keys(webhooks)).toEqual(["hello-park/exit_camera"]);
+    expect(mountNames).toEqual([".platform", "AGENTS.md", "kb", "skills"]);
   });
 
   it("H-126 takes the authored files along, and nothing that is private, a session's or a test's", () => {
@@ -132,6 +151,7 @@ describe("the functions' assets", () => {
       "AGENTS.md",
       "deployment.json",
       "emscripten-module.wasm",
+      "kb/prices/eu.csv",
       "package.json",
       "skills/greet/SKILL.md",
       "workflows/hello-park/WORKFLOW.md",
@@ -166,6 +186,16 @@ describe("the functions' assets", () => {
 
     await expect(build).rejects.toThrow(/hello-park.*has no trigger "gone"[\s\S]*env:KEY is for one's own machine/);
     expect(existsSync(join(folder.dir, "none"))).toBe(false);
+  });
+
+  it("refuses a configuration whose files do not exist", async () => {
+    const other = join(folder.dir, "no-files");
+    cpSync(root, other, { recursive: true });
+    writeFileSync(join(other, "parkway.config.ts"), `export default { files: ["kb", "gone"] };`);
+
+    const build = buildFunctions({ root: other, outDir: join(folder.dir, "nothing"), functions: ["turn"] });
+
+    await expect(build).rejects.toThrow(/`files` names gone/);
   });
 });
 
