@@ -1,4 +1,4 @@
-/** What the crash matrix runs: the bundled examples, one message with three calls at once, and a grader in the middle of a turn. */
+/** What the crash matrix runs: the bundled examples, one message with three calls at once, a grader in the middle of a turn, and a child that parks. */
 import { join } from "node:path";
 import type { ArrivalInput } from "../../lib/session/arrival.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
@@ -99,6 +99,19 @@ export const SCENARIOS: Scenario[] = [
     sessionId: "scripts-1",
     script: join(import.meta.dirname, "script-with-effects.yaml"),
     steps: [{ input: { kind: "turn", message: "Do the three things." } }],
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
+  {
+    name: "a child that parks and is decided",
+    workflow: "delegating",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "desk-1",
+    script: join(import.meta.dirname, "delegating.yaml"),
+    steps: [
+      { input: { kind: "turn", message: "Have an offer sent." } },
+      { input: { kind: "decision", target: "send", decidedBy: "lead" } },
+    ],
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },

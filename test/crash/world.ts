@@ -9,6 +9,7 @@ import type { Sandbox } from "../../lib/sandbox/types.js";
 import type { Receipt } from "../../lib/session/arrival.js";
 import { arrivalIdFor, LEASE_MS } from "../../lib/session/index.js";
 import { loadState } from "../../lib/session/load-state.js";
+import { childSessionId } from "../../lib/spec/index.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import type { LegOptions } from "../../lib/turn/types.js";
 import { sharedSandbox } from "../harness/agent.js";
@@ -152,10 +153,8 @@ export async function resultOf(
 ): Promise<unknown> {
   const { sessionId } = scenario;
   const loaded = await loadState(stores.sessions, sessionId);
-  const files = await stores.files.list(sessionId);
-  const contents = await Promise.all(
-    files.map(async ({ path }) => [path, new TextDecoder().decode((await stores.files.read(sessionId, path))?.bytes)]),
-  );
+  const contents = await contentsOf(stores, sessionId);
+  const children = await childrenOf(stores, sessionId);
   const arrivals = await Promise.all(
     scenario.steps.map(async (step, index) => {
       if ("waitMs" in step) return null;
@@ -166,6 +165,7 @@ export async function resultOf(
   return normalised({
     arrivals,
     state: loaded?.state,
+    children,
     rest: {
       lease: loaded?.record.lease,
       active: loaded?.record.active,
@@ -177,6 +177,31 @@ export async function resultOf(
     effects: scenario.effects?.(dir) ?? null,
   });
 }
+
+async function contentsOf({ files }: AgentStores, sessionId: string): Promise<[path: string, text: string][]> {
+  const listed = await files.list(sessionId);
+  return Promise.all(
+    listed.map(
+      async ({ path }) => [path, new TextDecoder().decode((await files.read(sessionId, path))?.bytes)] as const,
+    ),
+  ) as Promise<[string, string][]>;
+}
+
+/** Every session that the session's calls have made, whatever became of it. */
+async function childrenOf(stores: AgentStores, sessionId: string): Promise<unknown[]> {
+  const children: unknown[] = [];
+  for (let number = 1; number <= CHILDREN_LOOKED_FOR; number += 1) {
+    const id = childSessionId(sessionId, number);
+    const loaded = await loadState(stores.sessions, id);
+    if (!loaded) continue;
+    const { status, lease, dueAt, active } = loaded.record;
+    children.push({ id, state: loaded.state, status, lease, dueAt, active, files: await contentsOf(stores, id) });
+  }
+  return children;
+}
+
+/** More than any scenario makes: a second child for one call would be among them. */
+const CHILDREN_LOOKED_FOR = 6;
 
 function arrivalId(index: number): string {
   return arrivalIdFor({ scope: "", source: "api", key: `step-${index}` });

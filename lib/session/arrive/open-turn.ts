@@ -118,7 +118,7 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
 
 /** R-201. */
 function abandonedChild({ workflow, sessionId }: PendingDelegation): EventDraft {
-  const message = `A new turn has begun; the parked work of ${workflow} (${sessionId}) stays parked, and nothing presents it any more.`;
+  const message = `A new turn has begun; the work left with ${workflow} (${sessionId}) stays as it is, and nothing presents it any more.`;
   return { type: "warning", scope: "delegation", message };
 }
 
