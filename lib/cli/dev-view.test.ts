@@ -27,6 +27,8 @@ const host: LocalHost = {
   close: async () => {},
 };
 
+const delegation = { workflow: "inspect", sessionId: "s1~1", dispatchId: "1", toolCallId: "c", state: "chase" };
+
 describe("what parkway dev prints", () => {
   it("says how it is reached and what it fires", () => {
     expect(startLines(host, plain)).toEqual([
@@ -63,6 +65,15 @@ describe("what parkway dev prints", () => {
         durationMs: 5,
       },
       "⏸ s1 parked in review, waits for a decision 5 ms",
+    ],
+    [
+      {
+        kind: "turn",
+        sessionId: "s1",
+        outcome: anOutcome({ kind: "parked", state: "chase", parkedChannel: "input", delegation }),
+        durationMs: 5,
+      },
+      "⏸ s1 parked in chase for its child s1~1, waits for an event 5 ms",
     ],
     [
       {

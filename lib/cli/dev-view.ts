@@ -75,9 +75,11 @@ function markOf({ kind }: Outcome, style: Style): string {
   return kind === "parked" ? style.yellow(icons.park) : style.red(icons.fail);
 }
 
-function outcomeWords({ kind, state, exit, rejected, parkedChannel }: Outcome): string {
+function outcomeWords({ kind, state, exit, rejected, parkedChannel, delegation }: Outcome): string {
   const where = state === undefined ? "" : ` in ${state}`;
-  if (kind === "parked") return `parked${where}, waits for ${parkedChannel === "decision" ? "a decision" : "an event"}`;
+  const whose = delegation === undefined ? "" : ` for its child ${delegation.sessionId}`;
+  if (kind === "parked")
+    return `parked${where}${whose}, waits for ${parkedChannel === "decision" ? "a decision" : "an event"}`;
   if (kind === "rejected") return `rejected: ${rejected ?? ""}`;
   const why = exit && !exit.success ? `: ${exit.code}` : "";
   return `${kind}${where}${why}`;

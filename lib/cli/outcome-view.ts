@@ -1,6 +1,6 @@
 /** What a settled turn prints, and the exit code it makes (C-64). */
 import type { Outcome } from "../session/outcome.js";
-import type { DecisionPark, InputPark } from "../session/state.js";
+import type { DecisionPark, InputPark, Park } from "../session/state.js";
 import { EXIT } from "./errors.js";
 import { shellCommand } from "./shell.js";
 import { icons, type Style } from "./style.js";
@@ -53,7 +53,8 @@ function whereTo(outcome: Outcome, { sessionId }: OutcomeView): string {
 
 function parkedAgain(outcome: Outcome, { sessionId }: OutcomeView): string | null {
   if (outcome.disposition === "turn") return null;
-  return `${sessionId} parked in ${outcome.state ?? "?"}, awaiting ${outcome.parkedChannel}`;
+  const whose = outcome.delegation === undefined ? "" : ` for its child ${outcome.delegation.sessionId}`;
+  return `${sessionId} parked in ${outcome.state ?? "?"}${whose}, awaiting ${outcome.parkedChannel}`;
 }
 
 function parkLines(outcome: Outcome, view: OutcomeView): string[] {
@@ -71,7 +72,7 @@ function decisionLines(park: DecisionPark, view: OutcomeView): string[] {
   return [
     style.yellow(`${icons.warn} awaiting human decision`),
     `  session      ${view.sessionId}`,
-    `  state        ${park.state}${park.title ? ` (${park.title})` : ""}`,
+    ...stateLines(park),
     ...park.instructions
       .trim()
       .split("\n")
@@ -103,9 +104,17 @@ function inputLines(park: InputPark, view: OutcomeView): string[] {
   return [
     view.style.yellow(`${icons.warn} awaiting input`),
     `  session      ${view.sessionId}`,
-    `  state        ${park.state}${park.title ? ` (${park.title})` : ""}`,
+    ...stateLines(park),
     `  reason       ${park.reason}`,
     ...(park.resumeAt ? [`  due          ${park.resumeAt}`] : []),
     `  ${shellCommand(view, deliver)}`,
   ];
+}
+
+/** Where it waits. Of a park on a child's behalf that is a state of the child's (R-199); it is answered through the caller. */
+function stateLines({ state, title, delegation }: Park): string[] {
+  const line = `  state        ${state}${title ? ` (${title})` : ""}`;
+  if (delegation === undefined) return [line];
+  const { workflow, sessionId, state: calling } = delegation;
+  return [line, `  child        ${sessionId} (${workflow}), called in ${calling}`];
 }

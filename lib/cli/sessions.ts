@@ -1,5 +1,6 @@
 /** `parkway sessions`: the list, or one session (C-68). */
 import type { SessionSummary } from "../session/outcome.js";
+import { parentSessionIdOf } from "../spec/index.js";
 import { EXIT, errorJson } from "./errors.js";
 import { printHeader } from "./header.js";
 import { checkedSessionId, textOption } from "./options.js";
@@ -53,12 +54,14 @@ function printOne({ terminal, options }: CommandContext, id: string, summary: Se
 /** Names of variables only: a list is for overview, and values may be private. */
 export function listLines(summary: SessionSummary): string[] {
   const names = Object.keys(summary.variables ?? {});
+  const caller = parentSessionIdOf(summary.sessionId);
   const head = [
     summary.sessionId,
     summary.status,
     summary.classification,
     summary.workflowState ?? "-",
     ...(summary.state !== undefined ? [`awaiting=${summary.state}`] : []),
+    ...(caller !== null ? [`child-of=${caller}`] : []),
     ...(names.length > 0 ? [`variables=${names.join(",")}`] : []),
   ].join("  ");
   const context = contextOf(summary);
@@ -73,7 +76,8 @@ function contextOf(summary: SessionSummary): string | null {
   if (summary.status !== "awaiting_decision") return null;
   const { pending } = summary;
   if (pending?.channel !== "decision") return "waits for a decision";
-  return `decision: ${pending.title ?? pending.state} (${pending.transitions.map(({ to }) => to).join(" | ")})`;
+  const child = pending.delegation === undefined ? "" : ` in ${pending.delegation.sessionId}`;
+  return `decision: ${pending.title ?? pending.state}${child} (${pending.transitions.map(({ to }) => to).join(" | ")})`;
 }
 
 export function detailLines(summary: SessionSummary): string[] {
@@ -84,6 +88,8 @@ export function detailLines(summary: SessionSummary): string[] {
     ...row("status", `${summary.status} (${summary.classification})`),
     ...row("state", summary.workflowState),
     ...row("awaiting", summary.state),
+    ...row("in child", summary.delegation && `${summary.delegation.sessionId} (${summary.delegation.workflow})`),
+    ...row("child of", parentSessionIdOf(summary.sessionId) ?? undefined),
     ...row("context", contextOf(summary) ?? undefined),
     ...row("specHash", summary.specHash),
     ...row("exit", summary.exit && `${summary.exit.code}: ${summary.exit.reason}`),

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadState } from "../../lib/session/load-state.js";
+import { readOutbox } from "../../workflows/refund-desk/host/outbox.ts";
 import { readEffects } from "../crash/effect-tools.js";
 import { nameFromArn } from "./arns.js";
 import { IAM_CALLER_HEADER } from "./deployed/gateway.js";
@@ -9,6 +10,7 @@ import { describeDeployment } from "./describe-deployment.js";
 import { lifecycleOf } from "./play/play.js";
 
 const MINUTES = 60_000;
+const DAYS = 24 * 60 * MINUTES;
 /** N-33, F-80: within a second; a new process loads first, which Lambda does beforehand where it matters. */
 const ANSWER_WITHIN_MS = 1_000;
 
@@ -66,6 +68,39 @@ describeDeployment("a deployment from its synthesized assets alone", (deployment
     console.info(`woken ${woken - resumeAt} ms after its time (the bell could be heard from ${rung - resumeAt} ms on)`);
     expect(woken - resumeAt).toBeGreaterThanOrEqual(0);
     expect(woken - resumeAt).toBeLessThan(5_000);
+  });
+
+  it("S-59 N-33 chases an invoice from a signed notice by two letters, two days apart, to the bank's payment", async () => {
+    const { bench, client } = deployment;
+    const session = "INV-2041";
+    const invoice = {
+      number: session,
+      customer: "Oak & Son",
+      email: "office@oak.example",
+      amount_cents: 48_000,
+      due_on: "2026-03-01",
+    };
+    const letters = () => readOutbox(join(bench.effectsDir, session)).letters.map(({ subject }) => subject);
+
+    const opened = await client.hook("invoice-chaser/invoice_overdue", { invoice });
+    await bench.settled();
+    const waiting = await summary(session);
+    const first = letters();
+    bench.clock.advance(2 * DAYS + 5_000);
+    bench.tick();
+    await bench.settled();
+    const second = letters();
+    const payment = { invoice_number: session, amount_cents: 48_000, paid_on: "2026-03-11" };
+    const paid = await client.hook("invoice-chaser/payment_received", { payment });
+    await bench.settled();
+
+    expect([opened.status, paid.status]).toEqual([202, 202]);
+    expect(waiting).toMatchObject({ status: "awaiting_input", state: "chase" });
+    expect(first).toEqual(["Invoice INV-2041: a friendly reminder"]);
+    expect(second.sort()).toEqual([...first, "Second reminder: invoice INV-2041"]);
+    expect(letters()).toHaveLength(2);
+    expect((await stateOf(session))?.variables.outcome?.value).toBe("paid");
+    expect([await position(`${session}~1`), await position(`${session}~2`)]).toEqual(["done", "done"]);
   });
 
   it("S-61 F-22 wakes everything overdue by the first sweep after an outage, and nothing before its time", async () => {

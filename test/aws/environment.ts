@@ -3,10 +3,21 @@
  * and running.
  */
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { parse, stringify } from "yaml";
 import type { Deployment } from "../../lib/config/deployment.js";
 import { createDynamoSessionStore } from "../../lib/stores/dynamodb/index.js";
 import { createS3FileStore, createS3LargeValues } from "../../lib/stores/s3/index.js";
@@ -85,6 +96,7 @@ const SOURCES = [
   "functions",
   "lib",
   "workflows",
+  "skills",
   "test/aws/workspace",
   "test/aws/environment.ts",
   "test/crash/effect-tools.ts",
@@ -105,9 +117,15 @@ function fingerprint(): string {
 async function buildInto(dir: string): Promise<void> {
   const root = join(dir, "test", "aws", "workspace");
   cpSync(join(REPOSITORY, "test/aws/workspace"), root, { recursive: true });
-  for (const name of ["hello-park", "hello-wait"]) {
-    cpSync(join(REPOSITORY, "workflows", name), join(root, "workflows", name), { recursive: true });
+  const bundled = ["hello-park", "hello-wait", "invoice-chaser", "draft-reminder"].map((name) => `workflows/${name}`);
+  for (const path of [...bundled, "skills/letter-style"]) {
+    cpSync(join(REPOSITORY, path), join(root, path), { recursive: true });
   }
+  // The configuration imports these from where they lie in the repository.
+  for (const path of ["workflows/invoice-chaser/host", "workflows/refund-desk/host"]) {
+    cpSync(join(REPOSITORY, path), join(dir, path), { recursive: true });
+  }
+  writeFileSync(join(root, MODEL), allReplies([MODEL, "workflows/invoice-chaser/demo/replies.yaml"], root));
   mkdirSync(join(dir, "test", "crash"));
   cpSync(join(REPOSITORY, "test/crash/effect-tools.ts"), join(dir, "test/crash/effect-tools.ts"));
   const [{ App }, { buildFunctions }, { ParkwayStack }] = await Promise.all([
@@ -127,10 +145,18 @@ async function buildInto(dir: string): Promise<void> {
       credentials: ["api-key"],
       retention: { removal: "destroy", logDays: 1, finishedDays: 30 },
       turns: { maxConcurrency: 8 },
-      modelEnv: { ARCHMAX_MODEL: "script:workflows/errands/model.yaml" },
+      modelEnv: { ARCHMAX_MODEL: `script:${MODEL}` },
     },
   });
   app.synth();
+}
+
+/** One scripted model answers for every workflow: none of their agent states have a name in common. */
+const MODEL = "workflows/errands/model.yaml";
+
+function allReplies(files: readonly string[], root: string): string {
+  const scripts = files.map((file) => parse(readFileSync(join(root, file), "utf8")) as { replies: unknown[] });
+  return stringify({ replies: scripts.flatMap(({ replies }) => replies) });
 }
 
 export interface Bench extends Deployed {

@@ -1,46 +1,14 @@
 /** What a person does on a fresh clone, every command a process of its own. */
-import { spawn } from "node:child_process";
-import { cpSync, existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readOutbox } from "../../workflows/refund-desk/host/outbox.ts";
 import { type ModelServer, startModelServer } from "../model-server/index.js";
-import { aRoot } from "./stage.js";
+import { bundledWorkspace, parkway, type Ran, REPOSITORY } from "../workflows/command.js";
 
-const REPOSITORY = join(import.meta.dirname, "..", "..");
 const VISIT = JSON.stringify({ visit_id: "visit-1", plate: "ab-12 cd", visitor: "Ada" });
 const REFUND = JSON.stringify({ customer_email: "leo@mail.example", asked_on: "2026-03-20" });
 const SLOW_MS = 90_000;
-
-interface Ran {
-  exit: number | null;
-  out: string;
-  err: string;
-}
-
-function parkway(root: string, argv: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  const { ARCHMAX_MODEL: _model, ...inherited } = process.env;
-  const child = spawn(process.execPath, [join(REPOSITORY, "bin", "parkway.mjs"), ...argv], {
-    cwd: root,
-    env: { ...inherited, PARKWAY_OUTBOX: join(root, "outbox"), ...env },
-  });
-  const ran: Ran = { exit: null, out: "", err: "" };
-  child.stdout.on("data", (data) => {
-    ran.out += data;
-  });
-  child.stderr.on("data", (data) => {
-    ran.err += data;
-  });
-  return new Promise((resolve) => child.on("close", (exit) => resolve({ ...ran, exit })));
-}
-
-/** The bundled workspace, copied so that its sessions are the test's own. */
-function bundledWorkspace(): string {
-  const root = aRoot([]);
-  cpSync(join(REPOSITORY, "workflows"), join(root, "workflows"), { recursive: true });
-  cpSync(join(REPOSITORY, "parkway.config.ts"), join(root, "parkway.config.ts"));
-  return root;
-}
 
 describe("the bundled workflows, from the command line", { timeout: SLOW_MS }, () => {
   let first: Ran;

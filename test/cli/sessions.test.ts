@@ -66,6 +66,37 @@ describe("parkway sessions", () => {
     expect(await show(failed)).toContain("specHash   abc\nexit       no-stock: sold out\n");
   });
 
+  it("C-68 R-199 R-200 tells a child by its caller, and a park on a child's behalf by the child", async () => {
+    const root = aRoot(["order"]);
+    const delegation = {
+      workflow: "inspect",
+      sessionId: "ticket-1~2~1",
+      dispatchId: "2~1",
+      toolCallId: "call-9",
+      state: "chase",
+    };
+    const caller = { ...asking, workflowState: "chase", pending: aDecision({ delegation }), delegation };
+    const child = { ...failed, sessionId: "ticket-1~2", workflow: "inspect" };
+
+    const list = await runCli(["sessions"], {
+      root,
+      agent: {
+        list: async () => [{ ...caller, pending: undefined, delegation: undefined }, child],
+        get: async () => caller,
+      },
+    });
+    const one = await runCli(["sessions", "ticket-1"], { root, agent: { get: async () => caller } });
+    const its = await runCli(["sessions", "ticket-1~2"], { root, agent: { get: async () => child } });
+
+    expect(list.out.trimEnd().split("\n")).toEqual([
+      "ticket-1  awaiting_decision  open  chase  awaiting=review",
+      "    decision: Review the refund in ticket-1~2~1 (approved | declined)",
+      "ticket-1~2  failed  finished  intake  child-of=ticket-1",
+    ]);
+    expect(one.out).toContain("awaiting   review\nin child   ticket-1~2~1 (inspect)\n");
+    expect(its.out).toContain("child of   ticket-1\n");
+  });
+
   it("C-68 without any says so and exits 0; an unknown id exits 1", async () => {
     const root = aRoot(["order"]);
 

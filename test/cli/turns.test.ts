@@ -90,6 +90,34 @@ describe("parkway run", () => {
     expect(err).toContain("  parkway deliver session-1 --trigger <id> --workflow order\n");
   });
 
+  it("C-64 R-199 a park on a child's behalf names the child and is answered through the caller", async () => {
+    const delegation = {
+      workflow: "inspect",
+      sessionId: "session-1~1",
+      dispatchId: "1",
+      toolCallId: "call-9",
+      state: "chase",
+    };
+    const root = aRoot(["order"]);
+    const run = async (outcome: Parameters<typeof settlesAs>[0]) =>
+      (await runCli(["run", "hi"], { root, agent: settlesAs(outcome) })).err;
+    const again = { ...parkedForDecision, disposition: "decide" as const, reply: "", state: "chase", delegation };
+
+    const decision = await run({ ...parkedForDecision, pending: aDecision({ delegation }) });
+    const input = await run({ ...parkedForDecision, parkedChannel: "input", pending: aWait({ delegation }) });
+
+    const child = "  child        session-1~1 (inspect), called in chase\n";
+    expect(decision).toContain(`  state        review (Review the refund)\n${child}`);
+    expect(decision).toContain("parkway decide session-1 --to <state>");
+    expect(input).toContain(`  state        waiting\n${child}`);
+    expect(input).toContain("parkway deliver session-1 --trigger");
+    const decided = await runCli(["decide", "session-1", "--to", "approved"], {
+      root,
+      agent: { decide: async () => anOutcome(again), get: async () => null },
+    });
+    expect(decided.out).toBe("session-1 parked in chase for its child session-1~1, awaiting decision\n");
+  });
+
   it("C-64 a message to a session parked for a decision prints the answer and a reminder", async () => {
     const { exit, out, err } = await runCli(["run", "what is it about?"], {
       root: aRoot(["order"]),

@@ -17,6 +17,8 @@ export interface Client {
   /** The gate's camera: a generic HMAC webhook. */
   gate(body: object, delivery?: string): Promise<Answer>;
   github(body: object, delivery?: string): Promise<Answer>;
+  /** Another hook with the gate's way of signing, such as `invoice-chaser/invoice_overdue`. */
+  hook(path: string, body: object, delivery?: string): Promise<Answer>;
   api(method: "GET" | "POST" | "DELETE", path: string, body?: object, key?: string): Promise<Answer>;
   post(path: string, body: string, headers: Record<string, string>): Promise<Answer>;
 }
@@ -45,12 +47,15 @@ export async function openClient(bench: Bench, db: DynamoDb): Promise<Client> {
   }
   const hmac = (secret: string, body: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 
+  function hook(path: string, body: object, delivery: string = randomUUID()) {
+    const content = JSON.stringify(body);
+    const headers = { "x-signature": hmac(GATE_SECRET, content), "x-delivery": delivery };
+    return send("POST", `/hooks/${path}`, content, headers);
+  }
+
   return {
-    gate(body, delivery = randomUUID()) {
-      const content = JSON.stringify(body);
-      const headers = { "x-signature": hmac(GATE_SECRET, content), "x-delivery": delivery };
-      return send("POST", "/hooks/hello-park/gate_camera", content, headers);
-    },
+    hook,
+    gate: (body, delivery) => hook("hello-park/gate_camera", body, delivery),
     github(body, delivery = randomUUID()) {
       const content = JSON.stringify(body);
       const headers = { "x-hub-signature-256": hmac(GITHUB_SECRET, content), "x-github-delivery": delivery };

@@ -1,15 +1,23 @@
 /** The bench's deployment: one webhook of each common kind, an event rule, a schedule, and tools whose effects can be counted. */
 import { join } from "node:path";
 import { defineConfig, toolsFromMap } from "parkway";
+import { invoiceChaserTools } from "../../../workflows/invoice-chaser/host/tools.ts";
+import { refundDeskTools } from "../../../workflows/refund-desk/host/tools.ts";
 import { effectTools } from "../../crash/effect-tools.ts";
+
+function toolsIn(outboxDir: string) {
+  const { open_task } = refundDeskTools({ ordersFile: "", outboxDir });
+  const bundled = { open_task, ...invoiceChaserTools({ outboxDir }) };
+  return { ...effectTools(outboxDir), ...(bundled as unknown as ReturnType<typeof effectTools>) };
+}
 
 /** Each session's effects in a folder of its own. */
 function toolsOfSession() {
-  const names = Object.keys(effectTools(""));
-  const of = (sessionId: string) => effectTools(join(process.env.BENCH_EFFECTS ?? "/nowhere", sessionId));
+  const tools = toolsIn("");
+  const of = (sessionId: string) => toolsIn(join(process.env.BENCH_EFFECTS ?? "/nowhere", sessionId));
   return Object.fromEntries(
-    names.map((name) => {
-      const { handler: _, reconcile, ...rest } = effectTools("")[name]!;
+    Object.keys(tools).map((name) => {
+      const { handler: _, reconcile, ...rest } = tools[name]!;
       return [
         name,
         {
@@ -26,13 +34,15 @@ function toolsOfSession() {
   );
 }
 
+/** A generic HMAC webhook. */
+const signed = { scheme: "hmac-sha256", secrets: ["ssm:/parkway/bench/gate"], prefix: "sha256=" } as const;
+
 export default defineConfig({
   tools: toolsFromMap(toolsOfSession() as Parameters<typeof toolsFromMap>[0]),
   webhooks: {
-    "hello-park/gate_camera": {
-      verify: { scheme: "hmac-sha256", secrets: ["ssm:/parkway/bench/gate"], prefix: "sha256=" },
-      dedupe: "header:X-Delivery",
-    },
+    "hello-park/gate_camera": { verify: signed, dedupe: "header:X-Delivery" },
+    "invoice-chaser/invoice_overdue": { verify: signed, dedupe: "header:X-Delivery" },
+    "invoice-chaser/payment_received": { verify: signed, dedupe: "header:X-Delivery" },
     "errands/issue": {
       verify: { scheme: "github", secrets: ["secret:parkway-bench-github#current"] },
       map: { errand_id: "issue.id", text: "issue.body" },
