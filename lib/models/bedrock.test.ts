@@ -154,9 +154,9 @@ describe("requests that Bedrock takes", () => {
     );
 
     const sent = server.requests[0]?.body;
-    const id = sent.messages[3].content[0].toolUse.toolUseId;
+    const id = sent?.messages[3]?.content[0]?.toolUse?.toolUseId;
     expect(id).toMatch(/^[\w-]{1,64}$/);
-    expect(sent.messages).toEqual([
+    expect(sent?.messages).toEqual([
       { role: "user", content: [{ text: "(The session begins.)" }] },
       { role: "assistant", content: [{ toolUse: { toolUseId: "note-1", name: "archmax_note", input: {} } }] },
       {
@@ -179,9 +179,7 @@ describe("requests that Bedrock takes", () => {
         ],
       },
     ]);
-    expect(sent.toolConfig.tools.map((tool: { toolSpec: { name: string } }) => tool.toolSpec.name)).toContain(
-      "archmax_note",
-    );
+    expect(sent?.toolConfig.tools.map((tool) => tool.toolSpec.name)).toContain("archmax_note");
   });
 
   it("R-236 F-59 shows a picture in the turn of the answers it belongs to", async () => {

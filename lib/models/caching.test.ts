@@ -20,8 +20,8 @@ describe("the mark on the wire", () => {
     const plain = await client.call(request({ promptCache: { ...promptCache, enabled: false } }));
 
     const [sent, unmarked] = server.requests.map(({ body }) => body);
-    expect(sent.system).toEqual(mark ? [{ text: "S" }, ...mark, { text: "V" }] : [{ text: "S\n\nV" }]);
-    expect(unmarked.system).toEqual([{ text: "S\n\nV" }]);
+    expect(sent?.system).toEqual(mark ? [{ text: "S" }, ...mark, { text: "V" }] : [{ text: "S\n\nV" }]);
+    expect(unmarked?.system).toEqual([{ text: "S\n\nV" }]);
     expect({ ...sent, system: null }).toEqual({ ...unmarked, system: null });
     expect(marked).toEqual(plain);
   });

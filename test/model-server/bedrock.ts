@@ -26,8 +26,22 @@ export interface BedrockReply {
 export interface BedrockRequest {
   path: string;
   headers: IncomingHttpHeaders;
-  // biome-ignore lint/suspicious/noExplicitAny: a request as it came, for a test to look into
-  body: any;
+  body: BedrockBody;
+}
+
+/** What requests of these tests have; absent fields are absent. */
+export interface BedrockBody {
+  system: { text?: string; cachePoint?: unknown }[];
+  messages: {
+    role: string;
+    content: {
+      text?: string;
+      toolUse?: { toolUseId: string; name: string; input: unknown };
+      [kind: string]: unknown;
+    }[];
+  }[];
+  toolConfig: { tools: { toolSpec: { name: string; description?: string; inputSchema: unknown } }[] };
+  inferenceConfig?: unknown;
 }
 
 export interface BedrockServer {
@@ -52,7 +66,7 @@ export async function startBedrockServer(answering: Answering): Promise<BedrockS
     const request = {
       path: String(headers[":path"]),
       headers,
-      body: JSON.parse(Buffer.concat(parts).toString("utf8")),
+      body: JSON.parse(Buffer.concat(parts).toString("utf8")) as BedrockBody,
     };
     requests.push(request);
     const reply =
