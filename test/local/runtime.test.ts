@@ -3,6 +3,7 @@ import type { ParkwayConfig } from "../../lib/config/index.js";
 import type { Notice } from "../../lib/local/notices.js";
 import { createLocalRuntime } from "../../lib/local/runtime.js";
 import type { EventHandler } from "../../lib/session/events.js";
+import { createMemoryBackend } from "../../lib/workspace/index.js";
 import { type ManualClock, manualClock } from "../harness/clock.js";
 import { writeTree } from "../harness/temporary.js";
 import { aWorkspace, onLifecycle, SCRIPT, SCRIPTED } from "./workspace.js";
@@ -70,6 +71,36 @@ describe("a deployment on one machine", () => {
     expect(await after.intake.sessions.get("barrier-1")).toMatchObject({ status: "completed" });
     expect((await after.intake.sessions.trail("barrier-1")).at(-1)).toMatchObject({ to: "resumed" });
     expect([...before.failures(), ...after.failures()]).toEqual([]);
+  });
+
+  it("H-93 H-91 S-103 serves the mounts of the configuration, and no session is called by one", async () => {
+    const rootDir = workspace({
+      "workflows/read/workflow.yaml": `
+mounts: { allow_always: [kb] }
+states:
+  work:
+    type: code
+    script: scripts/w.js
+    triggers: { manual: { message: false } }
+    tools: { allow: [read_file] }
+`,
+      "workflows/read/scripts/w.js": `export default async ({ tools }) => {
+        await tools.archmax_set_variables({ variables: { found: await tools.read_file({ file_path: "kb/a.txt" }) } }); }`,
+    });
+    const kb = { backend: createMemoryBackend({ "/a.txt": "of the mount" }), governed: true };
+    const { intake, idle, failures } = await start(rootDir, { config: { mounts: { "/kb/": kb } } });
+
+    await intake.fire({ workflow: "read", sessionId: "case-1" }, { source: "api" });
+    await idle();
+
+    expect(await intake.sessions.get("case-1")).toMatchObject({
+      status: "completed",
+      variables: { found: { value: "of the mount" } },
+    });
+    await expect(intake.fire({ workflow: "read", sessionId: "kb/1" }, { source: "api" })).rejects.toMatchObject({
+      name: "SessionStoreIdError",
+    });
+    expect(failures()).toEqual([]);
   });
 
   it("F-21 F-87 a wait ends at its time by the ticker alone, and not before", async () => {
