@@ -66,7 +66,9 @@ async function tell(terminal: Terminal, { root, sessionId, reader }: Given): Pro
   await work({ do: "wake", ...base });
   const asking = await reader.sessions.get(sessionId);
 
-  chapter("3  A person approves. The worker is killed in the middle of the payment.");
+  chapter(
+    "3  A person approves; the draft of the letter is graded. The worker is killed in the middle of the payment.",
+  );
   const park = asking?.pending?.parkId ?? "";
   const killed = await work({ do: "decide", ...base, park, dieIn: FATAL_TOOL }, true);
   write(terminal.style.red(`    ${icons.fail} the worker is gone (${killed.signal})`));

@@ -55,5 +55,8 @@ export const EXPECTED_TRAIL = [
   ["agent", "check-policy"],
   ["code", "review"],
   ["human", "draft-email"],
-  ["agent", "send-email"],
+  ["agent", "grade-email"],
+  ["grader", "draft-email"],
+  ["agent", "grade-email"],
+  ["grader", "send-email"],
 ] as const;
