@@ -66,7 +66,7 @@ export async function aBench(options: BenchOptions = {}): Promise<Bench> {
       ...more,
       workflow,
       workspace: { ...params.workspace, ...more.workspace, rootDir },
-      stores,
+      stores: more.stores ?? stores,
       host: { clock, ...params.host, ...more.host },
     });
     agents.push(agent);
