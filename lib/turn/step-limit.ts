@@ -1,10 +1,13 @@
 /** How long one step may take where an invocation's time is limited (S-53). */
 import type { Machine } from "../machine/types.js";
 
-/** The smaller of a call's own bound and the invocation's; undefined where there is neither. */
+/** Node's timers count in 32 bits; one that is set for longer fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The smaller of a call's own bound and the invocation's, no longer than a timer can be; undefined where there is neither. */
 export function boundOf(own: number | undefined, invocationLimitMs: number | undefined): number | undefined {
-  if (own === undefined || invocationLimitMs === undefined) return own ?? invocationLimitMs;
-  return Math.min(own, invocationLimitMs);
+  if (own === undefined && invocationLimitMs === undefined) return undefined;
+  return Math.min(own ?? MAX_TIMER_MS, invocationLimitMs ?? MAX_TIMER_MS, MAX_TIMER_MS);
 }
 
 /** One sentence for each bound of the workflow that no step can use up. */

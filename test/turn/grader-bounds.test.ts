@@ -1,4 +1,7 @@
 /** What bounds a grader's run, and what stops it (R-141, R-142, R-157, R-165, S-53). */
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
+import { ChatGenerationChunk } from "@langchain/core/outputs";
 import { describe, expect, it } from "vitest";
 import { TurnCancelledError } from "../../lib/turn/errors.js";
 import { aGraded, graded, passes, readsHistory } from "./graded.js";
@@ -81,6 +84,18 @@ describe("budget.timeoutMs", () => {
     expect(ofType(bench.events, "grader-result")).toMatchObject([{ status: "error" }]);
   });
 
+  it("R-165 W-171 of a month, longer than a timer can be, bounds nothing that is shorter, in either kind of state", async () => {
+    const { send } = await aGraded(open, {
+      spec: graded("budget: { timeoutMs: 2592000000 }").replace(
+        "instructions: Write the letter.",
+        "instructions: Write the letter.\n    budget: { timeoutMs: 2592000000 }",
+      ),
+      grader: [{ ...readsHistory, delayMs: 50 }, passes],
+    });
+
+    expect(await send()).toMatchObject({ kind: "completed", state: "send" });
+  });
+
   it("S-53 one call of its model takes an invocation's limit at most; then the state has failed", async () => {
     const { send } = await aGraded(open, { host: { invocationLimitMs: 500 }, grader: [{ ...passes, delayMs: 5_000 }] });
 
@@ -88,6 +103,34 @@ describe("budget.timeoutMs", () => {
 
     expect(outcome).toMatchObject({ state: "rescue" });
     expect(outcome.auditTrail.at(-1)?.reason).toContain("500 ms");
+  });
+});
+
+describe("a call that is abandoned", () => {
+  class Hanging extends BaseChatModel {
+    _llmType() {
+      return "hanging";
+    }
+    async _generate() {
+      return { generations: [] };
+    }
+    override async *_streamResponseChunks(_messages: BaseMessage[], { signal }: this["ParsedCallOptions"]) {
+      const usage_metadata = { input_tokens: 7, output_tokens: 1, total_tokens: 8 };
+      yield new ChatGenerationChunk({ text: "", message: new AIMessageChunk({ content: "", usage_metadata }) });
+      await new Promise((_, stopped) => signal?.addEventListener("abort", () => stopped(signal.reason)));
+    }
+  }
+
+  it("R-157 R-288 W-72 counts what the provider had reported by then", async () => {
+    const { createChatModel } = await import("../../lib/models/index.js");
+    const { bench, send } = await aGraded(open, {
+      spec: graded("budget: { timeoutMs: 200 }"),
+      grader: [],
+      modelFactory: (role, env) => (role === "grader" ? new Hanging({}) : createChatModel(env())),
+    });
+
+    expect(await send()).toMatchObject({ state: "rescue", usage: { inputTokens: 7, outputTokens: 1 } });
+    expect(ofType(bench.events, "model-usage")).toMatchObject([{ state: "grade", inputTokens: 7 }]);
   });
 });
 

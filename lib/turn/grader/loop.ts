@@ -2,6 +2,7 @@
  * A grader's run (R-155…R-161): an isolated loop of its model, with a message list of its own. Each answer is written down
  * with what was decided with it before its calls are run, so a re-run goes on where the loop stood (S-49).
  */
+import { LeaseLostError } from "../../session/errors.js";
 import { answerMessage } from "../../session/fold.js";
 import type { StoredMessage } from "../../session/messages.js";
 import type { CallAnswer, SessionState, TrailStep } from "../../session/state.js";
@@ -11,6 +12,7 @@ import { type RunEnd, trailOfCalls } from "../automated/run-end.js";
 import { performCall } from "../call.js";
 import { InvocationEndedError, ModelTimeoutError, StepLimitError } from "../errors.js";
 import { readEntry } from "../journal.js";
+import { MAX_TIMER_MS } from "../step-limit.js";
 import type { Turn } from "../types.js";
 import { askGrader } from "./ask.js";
 import { decideBatch, shownAnswer } from "./batch.js";
@@ -58,7 +60,7 @@ class GraderRun {
     const signal = AbortSignal.any([turn.signal, this.over.signal]);
     this.stopped = new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     const leftMs = this.leftMs();
-    if (leftMs !== undefined) this.timer = setTimeout(() => this.timeOut(), leftMs);
+    if (leftMs !== undefined) this.timer = setTimeout(() => this.timeOut(), Math.min(leftMs, MAX_TIMER_MS));
   }
 
   /** @returns why the run failed, or null when a decision was accepted and its batch is answered */
@@ -71,7 +73,6 @@ class GraderRun {
       this.takeStep();
       const known = this.earlier[n - 1];
       const item = known ?? (await this.ask(n));
-      if (typeof item === "string") return item;
       const problem = await this.act(n, item, { isNew: known === undefined });
       if (problem !== null || this.controls.decision !== null) return problem;
     }
@@ -98,34 +99,41 @@ class GraderRun {
       state: state.fields.position ?? "",
       status: "error",
       durationMs: turn.host.clock.now() - startedAt,
-      reason: error instanceof Error ? error.message : String(error),
+      reason: messageOf(error),
     });
   }
 
-  /** The model's next answer, or why there is none. */
-  private async ask(n: number): Promise<LoopItem | string> {
+  /** The model's next answer. */
+  private async ask(n: number): Promise<LoopItem> {
     const { turn, state } = this;
     this.drain();
     if (!this.isTold) turn.emit({ type: "grader-start", state: this.controls.slug });
     this.isTold = true;
     const leftMs = this.leftMs();
+    const kept = () => ({ at: this.startedAt, spentMs: this.spentMs() });
     try {
       const answer = await askGrader(turn, state, {
         n,
         messages: this.messages,
         ...(leftMs !== undefined ? { timeoutMs: leftMs } : {}),
       });
-      return { at: this.startedAt, spentMs: this.spentMs(), ...answer };
+      return { ...kept(), ...answer };
     } catch (error) {
       this.assertGoingOn();
-      const isLate = error instanceof ModelTimeoutError && error.timeoutMs === leftMs;
-      if (this.isLate || isLate) return this.lateness();
-      return `its model failed: ${error instanceof Error ? error.message : String(error)}`;
+      const isTimeout = error instanceof ModelTimeoutError;
+      const isLate = this.isLate || (isTimeout && error.timeoutMs === leftMs);
+      const failed = isLate ? this.lateness() : `its model failed: ${messageOf(error)}`;
+      const usage = isTimeout ? error.usage.usage : undefined;
+      return { ...kept(), message: null, ...(usage ? { usage } : {}), failed };
     }
   }
 
   /** Does what an answer asks for. @returns why the state has failed with it, or null */
   private async act(n: number, item: LoopItem, { isNew }: { isNew: boolean }): Promise<string | null> {
+    if (item.failed !== undefined) {
+      if (isNew && item.usage) await this.keep(n, item);
+      return item.failed;
+    }
     const calls = item.message?.tool_calls ?? [];
     if (item.message !== null) this.messages.push(item.message);
     const mayAct = calls.length > 0 && !this.isAtLimit();
@@ -231,6 +239,11 @@ class GraderRun {
   }
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Another invocation, or another owner, goes on with the run. */
 function isEndOfInvocation(reason: unknown): boolean {
-  return reason instanceof InvocationEndedError;
+  return reason instanceof InvocationEndedError || reason instanceof LeaseLostError;
 }

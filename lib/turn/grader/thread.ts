@@ -34,8 +34,10 @@ export interface LoopItem {
   at: number;
   /** What the run had taken when the answer came, in milliseconds, time between two invocations not counted. */
   spentMs: number;
-  /** Null when the model said nothing and called nothing. */
+  /** Null when the model said nothing and called nothing, or its call failed. */
   message: StoredMessage | null;
+  /** Why the call of the model came to nothing; kept where it has cost something. */
+  failed?: string;
   invalid?: InvalidCall[];
   usage?: Usage;
   batch?: DecidedBatch;
