@@ -62,6 +62,22 @@ describe("a session's fold", () => {
     });
   });
 
+  it("S-48 R-250 what scripts have left is that of the last one in message order", () => {
+    const todos = (content: string) => [{ content, status: "pending" as const }];
+    const turn: SessionPatch = { set: { turnOrdinal: 3 } };
+    const named = applyPatches(emptyState(), [
+      turn,
+      opened,
+      answer("c", { defines: true, todos: todos("C") }),
+      answer("a", { defines: false, todos: todos("A") }),
+    ]);
+    const lost = applyPatches(named, [opened, answer("c", { defines: false }), answer("a", { defines: true })]);
+
+    expect(named.fields).toMatchObject({ repl: 3, todos: todos("C") });
+    expect(lost.fields).not.toHaveProperty("repl");
+    expect(lost.fields.todos).toEqual(todos("C"));
+  });
+
   it("R-287 sums usage, with a cost when either side has one", () => {
     const sum = applyPatches(emptyState(), [
       { usage: usage(1) },

@@ -98,6 +98,34 @@ seen`;
     expect((await cut.agent.receipt(arrivalId))?.status).toBe("settled");
   });
 
+  it("S-55 R-253 leaves the later scripts of its message to the next invocation too", async () => {
+    const cut = await open({
+      spec: DESK,
+      files: workflow("check", worker("child", MANUAL)),
+      answer: byModel({
+        "test-model": [
+          calls(
+            [
+              "archmax_eval",
+              { code: 'const first = await tools.archmax_workflow_check({ order: "A" }); first.length' },
+              "c1",
+            ],
+            ["archmax_eval", { code: "JSON.parse(first).returns.total" }, "c2"],
+          ),
+          says("Done."),
+        ],
+        child: [calls(setting({ total: 7 })), says("One.")],
+      }),
+    });
+    await cut.agent.accept("s1", { kind: "turn", message: "Go." });
+    let legs = 1;
+    while ((await (await cut.again()).work("s1", { drainAt: 0 })).left === "handed-over") legs += 1;
+
+    expect(legs).toBeGreaterThan(3);
+    const { state } = (await loadState(cut.stores.sessions, "s1"))!;
+    expect(results(state).map(({ text }) => text)).toEqual(["40", "7"]);
+  });
+
   it("R-260 R-307 stops its children when its time is up", async () => {
     const { agent, stores } = await open({
       spec: `settings: { timeoutMs: 300 }\n${DESK}`,

@@ -329,6 +329,42 @@ describe("archmax_eval", () => {
     expect((await loadState(bench.stores.sessions, "s1"))?.state.fields.exit?.code).toBe("turn-cancelled");
   });
 
+  it("C-19 C-18 has its calls answered by a case's mocks, after governance", async () => {
+    const bench = await open({
+      spec: SPEC.replace("pay, large, ", "").replace(/\{ tool: send.*?\}\}\/\*\*"\] \}/, ""),
+      replies: [
+        calls(
+          evaluate(
+            `const seen = [];
+           for (const path of ["scratchpad/a.txt", "locked/a.txt", "scratchpad/b.txt"])
+             try { seen.push(await tools.write_file({ file_path: path, content: "x" })) } catch (e) { seen.push(e.ruleId ?? e.message) }
+           seen.push(await tools.ls({ path: "/scratchpad" })); seen`,
+          ),
+        ),
+        calls(evaluate("mocked as a whole")),
+        says("Done."),
+      ],
+    });
+    await bench.agent.accept("s1", { kind: "turn", message: "Go." });
+    await bench.agent.work("s1", {
+      mocks: ({ tool, args }) => {
+        if (args.code === "mocked as a whole") return { text: "whole" };
+        if (tool !== "write_file") return null;
+        return String(args.file_path).endsWith("a.txt") ? { text: "mocked" } : { error: "The disk is full." };
+      },
+    });
+
+    const answered = results((await loadState(bench.stores.sessions, "s1"))!.state);
+    expect(JSON.parse(answered[0]!.text)).toEqual([
+      "mocked",
+      "tool.forbidden-here",
+      "The disk is full.",
+      expect.any(String),
+    ]);
+    expect(answered[0]?.text).not.toContain("a.txt");
+    expect(answered[1]).toEqual({ tool: "archmax_eval", status: "success", text: "whole" });
+  });
+
   it("H-37 goes to another sandbox, with the workflow's limits", async () => {
     const given: Evaluation[] = [];
     let closed = 0;

@@ -7,8 +7,9 @@ import { shownOutput } from "../emitter.js";
 import { type CallResult, mockedResult, type RunnableCall } from "../execute-call.js";
 import { dispatchedUnder, evaluationPrefix } from "../journal.js";
 import type { Turn } from "../types.js";
+import type { Perform } from "./journaled-calls.js";
 import { sandboxLimits } from "./limits.js";
-import { type Perform, ScriptCalls } from "./script-calls.js";
+import { ScriptCalls } from "./script-calls.js";
 
 /**
  * Null where the invocation ends inside one of the script's calls: the next one evaluates it again (S-55).
@@ -60,6 +61,7 @@ async function evaluated(
   const { state } = writer;
   const prefix = evaluationPrefix(state.fields.turnOrdinal ?? 0, call.callId);
   const calls = new ScriptCalls(turn, { state: call.state, prefix, perform });
+  const { journaled } = calls;
   const limits = sandboxLimits(turn);
   const hadNames = namesBefore(turn);
   const begun = performance.now();
@@ -68,20 +70,20 @@ async function evaluated(
     variables: valuesOf(state.variables),
     tools: scriptTools(machine, assembly.tables, call.state, { registered: assembly.registered }),
     limits,
-    startAt: calls.startAt,
-    seed: calls.seed,
-    signal: AbortSignal.any([turn.signal, calls.cutOff.signal]),
+    startAt: journaled.startAt,
+    seed: journaled.seed,
+    signal: AbortSignal.any([turn.signal, journaled.cutOff]),
     callTool: (name, args, index) => calls.call(name, args, index),
   });
-  if (result.status === "ok") await calls.rest(limits.timeoutMs - (performance.now() - begun));
+  if (result.status === "ok") await journaled.rest(limits.timeoutMs - (performance.now() - begun));
   // What is still under way would otherwise run on beside the next invocation's replay.
-  if (calls.isCutOff) await calls.rest();
-  await calls.close();
+  if (journaled.cutOff.aborted) await journaled.rest();
+  await journaled.close();
   writer.assertOwned();
   turn.signal.throwIfAborted();
-  if (calls.isCutOff) return null;
+  if (journaled.cutOff.aborted) return null;
   turn.repl.holdsNames = result.holdsNames;
-  const trail = calls.trail();
+  const trail = journaled.trail();
   const dispatched = dispatchedUnder(writer, prefix);
   return {
     ...answerOf(result, calls, hadNames && (result.fresh || !result.holdsNames)),
@@ -98,7 +100,7 @@ const NAMES_ARE_GONE = "(The sandbox was started anew: names that earlier script
 function answerOf(result: EvaluationResult, calls: ScriptCalls, areNamesGone: boolean): CallResult {
   const before = [areNamesGone ? NAMES_ARE_GONE : "", result.printed];
   if (calls.failure !== null) return { ...failed([...before, calls.failure]), failure: calls.failure };
-  const mismatch = calls.mismatch ?? calls.leftOut();
+  const mismatch = calls.journaled.mismatch ?? calls.journaled.leftOut();
   if (mismatch !== null) return failed([...before, mismatch]);
   if (result.status === "error") return failed([...before, result.reason]);
   return { text: joined([...before, result.text]), status: "success" };

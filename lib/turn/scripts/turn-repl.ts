@@ -6,16 +6,23 @@ export class TurnRepl {
   holdsNames: boolean | undefined;
   private repl: Repl | null = null;
   private last: Promise<unknown> = Promise.resolve();
+  private isLeft = false;
   private isOver = false;
 
   constructor(private readonly sandbox: Sandbox) {}
 
-  /** Works one after the other, in the order of the calls: a later script sees what an earlier one has left behind. */
-  inOrder<Result>(work: (repl: Repl) => Promise<Result>): Promise<Result> {
-    const begin = () => {
+  /**
+   * Works one after the other, in the order of the calls: a later script sees what an earlier one has left behind. Once
+   * one of them is null, left to the next invocation, the later ones are too.
+   */
+  inOrder<Result>(work: (repl: Repl) => Promise<Result | null>): Promise<Result | null> {
+    const begin = async () => {
       if (this.isOver) throw new Error("The leg is over.");
+      if (this.isLeft) return null;
       this.repl ??= this.sandbox.openRepl();
-      return work(this.repl);
+      const result = await work(this.repl);
+      this.isLeft = result === null;
+      return result;
     };
     const result = this.last.then(begin, begin);
     this.last = result.catch(() => undefined);
