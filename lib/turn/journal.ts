@@ -84,6 +84,17 @@ export function highestDispatch(writer: SessionWriter): number {
   return Math.max(writer.state.fields.dispatchCount ?? 0, dispatchedUnder(writer, "J"));
 }
 
+/**
+ * The lowest delegation number above `last` that no entry holds: a number that a crash kept from being journaled had no
+ * child, and is given out again.
+ */
+export function nextDispatchAfter(writer: Pick<SessionWriter, "journal">, last: number): number {
+  const taken = new Set([...writer.journal.values()].map((value) => (JSON.parse(value) as JournalEntry).dispatch));
+  let next = last + 1;
+  while (taken.has(next)) next += 1;
+  return next;
+}
+
 /** The highest delegation number among the entries whose keys begin so; 0 for none. */
 export function dispatchedUnder(writer: SessionWriter, prefix: string): number {
   const entries = [...writer.journal].filter(([key]) => key.startsWith(prefix));

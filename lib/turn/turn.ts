@@ -12,7 +12,7 @@ import { createWorkspace, fileStoreBackend, isPathError } from "../workspace/ind
 import { asStateFailed } from "./batch/plan.js";
 import { createChildren } from "./delegation/children.js";
 import { InvocationEndedError } from "./errors.js";
-import { highestDispatch } from "./journal.js";
+import { nextDispatchAfter } from "./journal.js";
 import { TurnRepl } from "./scripts/turn-repl.js";
 import type { SessionWriter } from "./session-writer.js";
 import type { Assembly, Host, LegOptions, Lineage, RunLeg, Turn } from "./types.js";
@@ -50,7 +50,7 @@ export async function createTurn(
     lease,
   };
   const signal = withDeadline(host, given, options.abortAt);
-  let dispatched = highestDispatch(writer);
+  let dispatched = 0;
   const turn: Turn = {
     sessionId,
     arrival,
@@ -78,7 +78,7 @@ export async function createTurn(
     onStep: () => {},
     isEnding: () => options.drainAt !== undefined && host.clock.now() >= options.drainAt,
     nextDispatch: () => {
-      dispatched = Math.max(dispatched, writer.state.fields.dispatchCount ?? 0) + 1;
+      dispatched = nextDispatchAfter(writer, Math.max(dispatched, writer.state.fields.dispatchCount ?? 0));
       return dispatched;
     },
     children: createChildren(signal),

@@ -150,7 +150,7 @@ export interface Turn {
   onStep(): void;
   /** Whether the invocation ends at the next step boundary (S-50). */
   isEnding(): boolean;
-  /** The next delegation number of the session: never given out before, whoever calls. */
+  /** The next delegation number of the session: one that no call on record has, whoever calls. */
   nextDispatch(): number;
   /** The children that run for the session's calls. */
   children: Children;

@@ -41,7 +41,10 @@ export function effectTools(dir: string): Record<string, ToolDescriptor> {
 
 export function readEffects(dir: string): unknown {
   const notes = existsSync(join(dir, "notes")) ? readdirSync(join(dir, "notes")) : [];
-  return { notes: notes.map((name) => readFileSync(join(dir, "notes", name), "utf8")), rings: rings(dir).length };
+  return {
+    notes: notes.sort().map((name) => readFileSync(join(dir, "notes", name), "utf8")),
+    rings: rings(dir).length,
+  };
 }
 
 function rings(dir: string): string[] {

@@ -1,4 +1,4 @@
-/** What the crash matrix runs: the bundled examples, one message with three calls at once, a grader in the middle of a turn, and a child that parks. */
+/** What the crash matrix runs: the bundled examples, one message with three calls at once, a grader in the middle of a turn, children of whom one parks, and a script that fans out. */
 import { join } from "node:path";
 import type { ArrivalInput } from "../../lib/session/arrival.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
@@ -112,6 +112,29 @@ export const SCENARIOS: Scenario[] = [
       { input: { kind: "turn", message: "Have an offer sent." } },
       { input: { kind: "decision", target: "send", decidedBy: "lead" } },
     ],
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
+  {
+    name: "two children of which one parks",
+    workflow: "two-children",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "both-1",
+    script: join(import.meta.dirname, "two-children.yaml"),
+    steps: [
+      { input: { kind: "turn", message: "Have both done." } },
+      { input: { kind: "decision", target: "send", decidedBy: "lead" } },
+    ],
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
+  {
+    name: "a script that fans out to three children",
+    workflow: "fan-out",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "spread-1",
+    script: join(import.meta.dirname, "fan-out.yaml"),
+    steps: [{ input: { kind: "turn", message: "Have all three done." } }],
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },
