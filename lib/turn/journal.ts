@@ -95,6 +95,10 @@ export function nextDispatchAfter(writer: Pick<SessionWriter, "journal">, last: 
   return next;
 }
 
+export function hasEntries(writer: SessionWriter, prefix: string): boolean {
+  return [...writer.journal.keys()].some((key) => key.startsWith(prefix));
+}
+
 /** The highest delegation number among the entries whose keys begin so; 0 for none. */
 export function dispatchedUnder(writer: SessionWriter, prefix: string): number {
   const entries = [...writer.journal].filter(([key]) => key.startsWith(prefix));

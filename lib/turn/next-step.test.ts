@@ -6,8 +6,14 @@ import { nextStep, overLimit } from "./next-step.js";
 
 const machine = compileMachine(
   {
-    spec: { states: { work: { instructions: "W." }, gate: { type: "code", script: "s.js" } } },
-    stateOrder: ["work", "gate"],
+    spec: {
+      states: {
+        work: { instructions: "W." },
+        way: { type: "code", script: "s.js", transitions: [{ to: "work", description: "On." }] },
+        gate: { type: "code", script: "s.js" },
+      },
+    },
+    stateOrder: ["work", "way", "gate"],
     specHash: "h",
   },
   "case",
@@ -45,7 +51,8 @@ describe("nextStep", () => {
       null,
       "handoff",
     ],
-    ["nor before an automated state", { pendingDelegations, position: "gate", visit: 2 }, null, "automated"],
+    ["nor before an automated state", { pendingDelegations, position: "way", visit: 2 }, null, "automated"],
+    ["but before one that may end the work", { pendingDelegations, position: "gate", visit: 2 }, null, "present"],
     ["what answers a child runs that child on", { pendingDelegations, childInput, stepsUsed: 10 }, null, "delegated"],
     ["and after an automated state has run, too", { position: "gate", visit: 1, ranVisit: 1 }, null, "model"],
   ])("R-48 %s", (_, fields, open, step) => {

@@ -22,8 +22,11 @@ export function nextStep(machine: Machine, state: SessionState, recursionLimit: 
   if (state.batch) return "tools";
   if (fields.park) return "handoff";
   const current = machine.states.get(fields.position ?? "");
-  if (current?.automated && fields.ranVisit !== fields.visit) return "automated";
-  return fields.pendingDelegations?.length ? "present" : "model";
+  const isPending = (fields.pendingDelegations?.length ?? 0) > 0;
+  // A run that may end the work waits: a parked child ends before its caller does.
+  const isDue = current?.automated && fields.ranVisit !== fields.visit;
+  if (isDue && !(isPending && current.terminal)) return "automated";
+  return isPending ? "present" : "model";
 }
 
 /**

@@ -54,11 +54,14 @@ export async function openArrival(turn: Turn, state: SessionState): Promise<Open
   }
 }
 
-/** R-112 for a presented park: the spec of the child that is parked, or the session's own. */
-async function parkedMachine(turn: Turn, state: SessionState): Promise<Machine> {
+/**
+ * R-112 for a presented park: the spec of the child that is parked, or the session's own. Null where that cannot be loaded
+ * any more: the record alone is asked, so that no edit traps the session, and what the child comes to is told then (R-186).
+ */
+async function parkedMachine(turn: Turn, state: SessionState): Promise<Machine | null> {
   const { park } = state.fields;
   if (!park?.delegation) return turn.machine;
-  return turn.host.machineOf(park.delegation.workflow);
+  return turn.host.machineOf(park.delegation.workflow).catch(() => null);
 }
 
 /** */

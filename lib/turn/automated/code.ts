@@ -14,7 +14,7 @@ export async function runCode(turn: Turn, state: SessionState): Promise<RunEnd> 
   const script = current.spec.script ?? "";
   const startedAt = turn.host.clock.now();
   const run = new AutomatedRun(turn, state);
-  turn.emit({ type: "code-start", state: current.slug, script });
+  if (!run.journaled.isReplay) turn.emit({ type: "code-start", state: current.slug, script });
   const problem = await runScript(turn, state, run, { slug: current.slug, script });
   if (run.journaled.cutOff.aborted) throw new InvocationEndedError();
   const isUndecided = run.controls.decision === null && !current.terminal;

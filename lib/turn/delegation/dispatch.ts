@@ -2,7 +2,13 @@
 import { delegationTrail } from "../../session/delegations.js";
 import type { EventDraft } from "../../session/events.js";
 import type { DelegatedCall } from "../../session/state.js";
-import { childSessionId, MANUAL_TRIGGER, workflowSlugFromToolName, workflowToolName } from "../../spec/index.js";
+import {
+  childSessionId,
+  MANUAL_TRIGGER,
+  sessionIdRejection,
+  workflowSlugFromToolName,
+  workflowToolName,
+} from "../../spec/index.js";
 import { fileStoreBackend } from "../../workspace/index.js";
 import { shownOutput } from "../emitter.js";
 import type { CallResult, RunnableCall } from "../execute-call.js";
@@ -67,6 +73,8 @@ async function mocked(turn: Turn, call: RunnableCall, dispatch: Dispatch): Promi
 /** Null where the child goes on in another invocation. */
 async function deliver(turn: Turn, call: RunnableCall, dispatch: Dispatch): Promise<Delivered | Refused | null> {
   const { workflow, sessionId, dispatchId } = dispatch;
+  const unnamed = sessionIdRejection(sessionId);
+  if (unnamed !== null) return { ok: false, kind: "depth-exceeded", reason: `there is no id for a child: ${unnamed}` };
   let refused: Refused | null = null;
   let isTold = false;
   const end = await runChild(turn, {

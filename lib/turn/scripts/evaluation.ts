@@ -5,51 +5,65 @@ import { valuesOf } from "../../session/variables.js";
 import { parseScriptCall, type ScriptCall } from "../../tools/index.js";
 import { shownOutput } from "../emitter.js";
 import { type CallResult, mockedResult, type RunnableCall } from "../execute-call.js";
-import { dispatchedUnder, evaluationPrefix } from "../journal.js";
+import { dispatchedUnder, evaluationPrefix, hasEntries } from "../journal.js";
 import type { Turn } from "../types.js";
 import type { Perform } from "./journaled-calls.js";
 import { sandboxLimits } from "./limits.js";
 import { ScriptCalls } from "./script-calls.js";
 
 /**
- * Null where the invocation ends inside one of the script's calls: the next one evaluates it again (S-55).
+ * Null where the invocation ends inside one of the script's calls, or of a script before it: the next one evaluates both
+ * again, in their order (S-55).
  *
  * @param perform - runs a permitted call of the script
  */
 export async function evaluateScript(turn: Turn, call: RunnableCall, perform: Perform): Promise<CallResult | null> {
+  const parsed = parseScriptCall(call.tool, call.args);
+  if (!parsed.ok) {
+    return told(turn, call, async () => ({
+      text: `The arguments do not fit: ${parsed.problems.join(" ")}`,
+      status: "error",
+      refusal: "invalid-arguments",
+    }));
+  }
+  const { mock } = call;
+  if (mock) return told(turn, call, async () => mockedResult(mock));
+  return turn.repl.inOrder(async (repl) => {
+    if (turn.repl.isCutOff) return null;
+    turn.writer.assertOwned();
+    turn.signal.throwIfAborted();
+    return told(turn, call, async () => {
+      let script: ScriptCall;
+      try {
+        script = await parsed.args.load(turn);
+      } catch (error) {
+        turn.writer.assertOwned();
+        return failed([error instanceof Error ? error.message : String(error)]);
+      }
+      return evaluated(turn, call, { repl, script, perform });
+    });
+  });
+}
+
+/** An evaluation that an earlier invocation was cut off in has been told to have begun (R-295, S-51). */
+async function told(
+  turn: Turn,
+  call: RunnableCall,
+  work: () => Promise<CallResult | null>,
+): Promise<CallResult | null> {
   const { clock } = turn.host;
   const shown = { state: call.state, tool: call.tool, callId: call.callId };
   const startedAt = clock.now();
-  turn.emit({ type: "tool-called", ...shown, args: call.args });
-  const result = await resultOf(turn, call, perform);
+  if (!hasEntries(turn.writer, prefixOf(turn, call))) turn.emit({ type: "tool-called", ...shown, args: call.args });
+  const result = await work();
   if (result === null) return null;
   const durationMs = clock.now() - startedAt;
   turn.emit({ type: "tool-result", ...shown, status: result.status, durationMs, ...shownOutput(result.text) });
   return result;
 }
 
-async function resultOf(turn: Turn, call: RunnableCall, perform: Perform): Promise<CallResult | null> {
-  const parsed = parseScriptCall(call.tool, call.args);
-  if (!parsed.ok) {
-    return {
-      text: `The arguments do not fit: ${parsed.problems.join(" ")}`,
-      status: "error",
-      refusal: "invalid-arguments",
-    };
-  }
-  if (call.mock) return mockedResult(call.mock);
-  return turn.repl.inOrder(async (repl) => {
-    turn.writer.assertOwned();
-    turn.signal.throwIfAborted();
-    let script: ScriptCall;
-    try {
-      script = await parsed.args.load(turn);
-    } catch (error) {
-      turn.writer.assertOwned();
-      return failed([error instanceof Error ? error.message : String(error)]);
-    }
-    return evaluated(turn, call, { repl, script, perform });
-  });
+function prefixOf({ writer }: Turn, call: RunnableCall): string {
+  return evaluationPrefix(writer.state.fields.turnOrdinal ?? 0, call.callId);
 }
 
 async function evaluated(
@@ -59,7 +73,7 @@ async function evaluated(
 ): Promise<CallResult | null> {
   const { machine, assembly, writer } = turn;
   const { state } = writer;
-  const prefix = evaluationPrefix(state.fields.turnOrdinal ?? 0, call.callId);
+  const prefix = prefixOf(turn, call);
   const calls = new ScriptCalls(turn, { state: call.state, prefix, perform });
   const { journaled } = calls;
   const limits = sandboxLimits(turn);
@@ -81,7 +95,10 @@ async function evaluated(
   await journaled.close();
   writer.assertOwned();
   turn.signal.throwIfAborted();
-  if (journaled.cutOff.aborted) return null;
+  if (journaled.cutOff.aborted) {
+    turn.repl.isCutOff = true;
+    return null;
+  }
   turn.repl.holdsNames = result.holdsNames;
   const trail = journaled.trail();
   const dispatched = dispatchedUnder(writer, prefix);

@@ -55,6 +55,11 @@ export class JournaledCalls {
     this.seed = Number.parseInt(argsHash({ session: turn.sessionId, key: prefix }).slice(0, 8), 16);
   }
 
+  /** An earlier invocation has begun the evaluation, and has told so. */
+  get isReplay(): boolean {
+    return this.earlier.size > 0;
+  }
+
   /** The call id of the script's n-th call, refused ones included (R-262). */
   callIdOf(index: number): string {
     return `${this.scope.prefix.slice(1)}${index}`;

@@ -4,6 +4,8 @@ import type { Repl, Sandbox } from "../../sandbox/types.js";
 export class TurnRepl {
   /** What the leg's latest evaluation has left; undefined before the first. */
   holdsNames: boolean | undefined;
+  /** The invocation has ended inside an evaluation: none after it may come before it (S-51, S-55). */
+  isCutOff = false;
   private repl: Repl | null = null;
   private last: Promise<unknown> = Promise.resolve();
   private isLeft = false;

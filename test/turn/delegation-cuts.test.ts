@@ -1,0 +1,123 @@
+/** Where an invocation ends inside of what a session has others do (S-50…S-57), compared with a run that nothing cuts. */
+import { describe, expect, it } from "vitest";
+import { loadState } from "../../lib/session/load-state.js";
+import { toolsFromMap } from "../../lib/tools/index.js";
+import type { Bench, BenchOptions } from "../harness/agent.js";
+import type { ServerReply } from "../model-server/index.js";
+import { byModel, caller, type Scripts, worker, workflow } from "./delegating.js";
+import { benches, calls, results, says, setting, types } from "./support.js";
+
+const open = benches();
+
+const ASK = "archmax_workflow_ask";
+const evaluate = (code: string): [string, Record<string, unknown>] => ["archmax_eval", { code }];
+const sets = (value: string): ServerReply => calls(setting({ answer: value }));
+
+async function ran(options: BenchOptions, { drainAt }: { drainAt?: number } = {}) {
+  const bench = await open(options);
+  await bench.agent.accept("s1", { kind: "turn", message: "Go" }, { key: "k" });
+  const invocations = await untilSettled(bench, drainAt);
+  const { state } = (await loadState(bench.stores.sessions, "s1"))!;
+  return { bench, state, invocations };
+}
+
+async function untilSettled(bench: Bench, drainAt: number | undefined): Promise<number> {
+  for (let invocations = 1; invocations < 60; invocations += 1) {
+    const agent = await bench.again();
+    const { left, settled } = await agent.work("s1", drainAt === undefined ? {} : { drainAt });
+    if (left === "idle" && settled.length > 0) return invocations;
+  }
+  throw new Error("The turn did not settle.");
+}
+
+/** The same once whole and once with a step an invocation. */
+async function both(options: () => BenchOptions) {
+  const whole = await ran(options());
+  const cut = await ran(options(), { drainAt: 0 });
+  return { whole, cut };
+}
+
+describe("scripts of one message", () => {
+  it("S-51 S-55 R-253 R-295 run one after the other though the invocation ends inside a child of the first", async () => {
+    const { whole, cut } = await both(() => ({
+      spec: caller("ask"),
+      files: workflow("ask", worker("child", "{ returns: [answer] }")),
+      answer: byModel({
+        "test-model": [
+          calls(
+            evaluate(`var told = JSON.parse(await tools.${ASK}({})).returns.answer; told`),
+            evaluate("typeof told + 's'"),
+          ),
+          says("Done."),
+        ],
+        child: [sets("yes"), says("Told.")],
+      } satisfies Scripts),
+    }));
+    expect(results(whole.state).map(({ text }) => text)).toEqual(["yes", "strings"]);
+    expect(cut.invocations).toBeGreaterThan(2);
+    expect(results(cut.state)).toEqual(results(whole.state));
+    const told = ["tool-called", "tool-result"] as const;
+    expect(types(cut.bench.events, ...told).sort()).toEqual(types(whole.bench.events, ...told).sort());
+  });
+});
+
+describe("a code state", () => {
+  const SPEC = `
+states:
+  work:
+    type: code
+    script: scripts/work.js
+    tools: { allow: [archmax_workflow_ask, archmax_workflow_slow, pay] }
+    triggers: { manual: { returns: [told] } }
+`;
+  const SCRIPT = `export default async function ({ tools }) {
+    const settled = await Promise.all([
+      tools.archmax_workflow_ask({}), tools.archmax_workflow_slow({}), tools.pay({}),
+    ].map((call) => call.then((text) => text, (error) => "failed: " + error.message)));
+    await tools.archmax_set_variables({ variables: { told: settled.join("|") } });
+  }`;
+  const HASTY = SCRIPT.replace(/\.map\(.*\)\);/, ");");
+
+  it.each([
+    ["waits for all", SCRIPT],
+    ["fails with the first", HASTY],
+  ])(
+    "S-51 S-55 whose script %s loses no call that stands beside the one the invocation ends in",
+    async (_name, script) => {
+      let paid = 0;
+      const { whole, cut } = await both(() => ({
+        spec: SPEC,
+        files: {
+          "workflows/case/scripts/work.js": script,
+          ...workflow("ask", worker("child")),
+          ...workflow("slow", worker("slow")),
+        },
+        tools: toolsFromMap({
+          pay: {
+            description: "Pays.",
+            inputSchema: { type: "object" },
+            handler: async () => {
+              paid += 1;
+              await new Promise((resolve) => setTimeout(resolve, 150));
+              return "paid";
+            },
+          },
+        }),
+        answer: byModel({
+          "test-model": [],
+          child: [sets("a"), says("Asked.")],
+          slow: [
+            { ...sets("b"), delayMs: 200 },
+            { ...says("Slowly."), delayMs: 200 },
+          ],
+        } satisfies Scripts),
+      }));
+      expect(whole.state.variables.told?.value).toBe("Asked.|Slowly.|paid");
+      expect(cut.state.fields.rejected).toBeUndefined();
+      expect(cut.state.variables.told?.value).toBe(whole.state.variables.told?.value);
+      expect(paid).toBe(2);
+      const told = ["code-start", "code-result", "tool-called", "sub-workflow-start", "sub-workflow-result"] as const;
+      expect(types(cut.bench.events, ...told).sort()).toEqual(types(whole.bench.events, ...told).sort());
+    },
+  );
+});
