@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 const AUTHORED = ["workflows", "skills", "AGENTS.md", ".platform"];
 /** What an entrance reads of a workflow. */
 const DOCUMENTS = new Set(["workflow.yaml", "WORKFLOW.md"]);
-/** A workflow's tests and what the machine or a person keeps beside the authored files. */
-const LEFT_OUT = new Set(["tests", "sessions", "node_modules", "dist"]);
+/** A workflow's tests, what is for its readers, and what the machine or a person keeps beside the authored files. */
+const LEFT_OUT = new Set(["tests", "README.md", "graph.mmd", "sessions", "node_modules", "dist"]);
 
 /**
  * Copies what is authored: all of it, or the workflows' documents alone. Files whose name begins with a dot (`.env`) and
