@@ -44,7 +44,9 @@ export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallR
   const result = await answerOf(turn, call, tool, entry);
   if (call.evaluationAt !== undefined && !call.runSignal?.aborted) {
     const known = readEntry(writer, call.key) ?? newEntry(call, call.evaluationAt, 1);
-    await writeEntry(writer, call.key, { ...known, answer: { text: result.text, status: result.status } });
+    const { text, status, refusal, picture } = result;
+    const marks = { ...(refusal ? { refusal } : {}), ...(picture ? { picture } : {}) };
+    await writeEntry(writer, call.key, { ...known, answer: { text, status, ...marks } });
   }
   turn.emit({
     type: "tool-result",

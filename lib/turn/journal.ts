@@ -27,8 +27,10 @@ export interface JournalEntry {
 export interface JournaledAnswer {
   text: string;
   status: "success" | "error";
-  /** Of a delegation tool: what a replay brings about besides, and tells once its step has committed. */
   refusal?: string;
+  /** Path of a picture that a grader is shown. */
+  picture?: string;
+  /** Of a delegation tool: what a replay brings about besides, and tells once its step has committed. */
   blocked?: true;
   trail?: TrailStep[];
   dispatched?: number;

@@ -154,6 +154,20 @@ describe("a run that is cut into many invocations", () => {
     expect(answersIn(graderRequests()[1])[0]).toContain("Write to Ada.");
   });
 
+  it("R-236 S-49 shows a picture it read in each later call, in whichever invocation", async () => {
+    const content = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...Array(40).fill(7)]);
+    const { bench, graderRequests } = await aGraded(open, {
+      images: true,
+      grader: [calls(["read_file", { file_path: "scratchpad/attachments/shot.png" }]), readsHistory, passes],
+    });
+
+    const input = { message: "Go", files: { shot: { name: "shot.png", content } } };
+    await bench.agent.workflow.send("s1", input, { drainAt: 0 });
+
+    const pictures = graderRequests().map(({ body }) => JSON.stringify(body).split('"image_url":').length - 1);
+    expect(pictures).toEqual([0, 1, 1]);
+  });
+
   it("S-51 R-157 W-72 its time runs on, too, while that between two invocations does not count", async () => {
     const slow = { ...readsHistory, delayMs: 200 };
     const { bench, graderRequests } = await aGraded(open, {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { loadState } from "../../lib/session/load-state.js";
 import type { Outcome } from "../../lib/session/outcome.js";
 import { byModel, type Scripts, worker, workflow } from "./delegating.js";
-import { answersIn } from "./graded.js";
+import { answersIn, probes } from "./graded.js";
 import { advance, benches, calls, ofType, results, says, setting, types } from "./support.js";
 
 const open = benches();
@@ -101,6 +101,30 @@ describe("a grader that calls a workflow", () => {
     expect((await loadState(bench.stores.sessions, "s1"))?.state.fields.dispatchCount).toBe(4);
     expect(results(outcome).at(-1)?.text).toContain('"total":2');
   });
+});
+
+it("R-139 R-191 a child that ended stands in the trail though the run it was called in ran out of time", async () => {
+  const bench = await open({
+    spec: GRADED.replace(
+      `instructions: Have the order checked.
+    tools: { allow: [${CHECK}] }`,
+      `instructions: Have the order checked.
+    budget: { timeoutMs: 1500 }
+    tools: { allow: [${CHECK}, probe] }`,
+    ),
+    files: workflow("check", check),
+    tools: probes([]),
+    answer: byModel({
+      "test-model": [advance("grade")],
+      judge: [calls([CHECK, { order: "A-7" }], ["probe", { hang: true }])],
+      child: [calls(setting({ total: 12 })), says("Summed up.")],
+    }),
+  });
+
+  const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+
+  expect(outcome).toMatchObject({ kind: "rejected", rejected: expect.stringContaining("1500 ms") });
+  expect(outcome.auditTrail.at(-1)).toMatchObject({ kind: "sub-workflow", workflow: "check", status: "ok" });
 });
 
 describe("a run with a child that is cut into many invocations", () => {

@@ -5,12 +5,13 @@
 import { LeaseLostError } from "../../session/errors.js";
 import { answerMessage } from "../../session/fold.js";
 import type { StoredMessage } from "../../session/messages.js";
-import type { CallAnswer, SessionState, TrailStep } from "../../session/state.js";
+import type { CallAnswer, SessionState } from "../../session/state.js";
 import { offloadLargeResult } from "../../tools/index.js";
 import { RunControls, UNDECIDED } from "../automated/controls.js";
 import { type RunEnd, trailOfCalls } from "../automated/run-end.js";
 import { performCall } from "../call.js";
 import { InvocationEndedError, ModelTimeoutError, StepLimitError } from "../errors.js";
+import type { CallResult } from "../execute-call.js";
 import { readEntry } from "../journal.js";
 import { MAX_TIMER_MS } from "../step-limit.js";
 import type { Turn } from "../types.js";
@@ -35,7 +36,8 @@ export async function runGrader(turn: Turn, state: SessionState): Promise<RunEnd
 class GraderRun {
   private readonly controls: RunControls;
   private readonly messages: StoredMessage[] = [];
-  private readonly trail: TrailStep[] = [];
+  /** Of its calls that are answered, by key in the order in which they were made; null until then. */
+  private readonly results = new Map<string, CallResult | null>();
   private readonly earlier: readonly LoopItem[];
   private readonly startedAt: number;
   private readonly began = performance.now();
@@ -79,7 +81,8 @@ class GraderRun {
   }
 
   end(): Omit<RunEnd, "problem"> {
-    return { effects: this.controls, steps: this.steps, startedAt: this.startedAt, trail: this.trail };
+    const answered = [...this.results.values()].filter((result) => result !== null);
+    return { effects: this.controls, steps: this.steps, startedAt: this.startedAt, trail: trailOfCalls(answered) };
   }
 
   /** The run is over: calls under way are told to stop, and no further one starts. */
@@ -163,22 +166,24 @@ class GraderRun {
       if (result.status === "rejected") throw result.reason;
       return result.value;
     });
-    this.trail.push(...trailOfCalls(ran));
     return [...batch.answers.map((answer) => shownAnswer(this.controls, answer)), ...ran];
   }
 
   private async run(n: number, { index, ...call }: DecidedBatch["tasks"][number]): Promise<CallAnswer> {
     const { turn, state } = this;
+    const key = loopCallKey(state, n, index);
+    this.results.set(key, null);
     const result = await performCall(turn, {
       ...call,
       state: this.controls.slug,
-      key: loopCallKey(state, n, index),
+      key,
       origin: "grader",
       evaluationAt: this.startedAt,
       runSignal: this.over.signal,
     });
     // The next invocation goes on with the call (S-55).
     if (result === null) throw new InvocationEndedError();
+    this.results.set(key, result);
     const text = await offloadLargeResult(turn.workspace, { callId: call.callId, tool: call.tool, text: result.text });
     return { ...result, callId: call.callId, tool: call.tool, text };
   }
