@@ -39,7 +39,7 @@ async function parked(
 }
 
 describe("a child that parks", () => {
-  it("R-192 R-193 R-199 R-303 F-40 answers the call and is presented as the caller's own park", async () => {
+  it("R-192 R-193 R-199 R-303 F-40 H-68 answers the call and is presented as the caller's own park", async () => {
     const { bench, outcome } = await parked({
       "test-model": [calls([APPROVE, {}, "c1"]), says("A person has to look at it.")],
       child: PARKS,

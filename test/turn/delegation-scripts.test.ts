@@ -133,6 +133,7 @@ states:
   it("S-43 A-76 a process that dies after the child has finished takes its result from the child", async () => {
     const sessions = createMemorySessionStore();
     let isDead = false;
+    const journaledAtClaim: unknown[] = [];
     const bench = await coded(
       `console.log(JSON.parse(await tools.archmaxWorkflowCheck({ order: "A" })).message);`,
       { child: [says("Only once.")] },
@@ -141,6 +142,12 @@ states:
         stores: {
           sessions: wrapStore(sessions, async ({ name, args }, run) => {
             if (isDead) return new Promise<never>(() => {});
+            if (name === "claimChild") {
+              const { thread = [] } = (await sessions.read("s1")) ?? {};
+              journaledAtClaim.push(
+                ...thread.filter(({ key }) => key.startsWith("J")).map(({ value }) => JSON.parse(value)),
+              );
+            }
             const result = await run();
             const finished = name === "commit" && (args[0] as Lease).sessionId === "s1~1";
             if (finished && (await loadState(sessions, "s1~1"))?.state.fields.status === "completed") isDead = true;
@@ -160,6 +167,7 @@ states:
     expect(settled[0]?.outcome).toMatchObject({ kind: "completed", reply: "end" });
     expect(bench.requests.filter(({ body: { model } }) => model === "child")).toHaveLength(1);
     expect(await sessions.read("s1~2")).toBeNull();
+    expect(journaledAtClaim).toMatchObject([{ tool: CHECK, dispatch: 1 }]);
   });
 });
 
