@@ -8,6 +8,8 @@ const OVER_MOTO = ["test/contract/dynamodb-*.test.ts"];
 /** These run in both, with more histories and every kill point in the long run. */
 const SAMPLED = [
   "test/protocol/protocol.property.test.ts",
+  "test/crash/crash-matrix.test.ts",
+  "test/crash/histories.property.test.ts",
   "test/crash/dynamodb-matrix.test.ts",
   "test/aws/crash.test.ts",
   "test/aws/races.test.ts",

@@ -21,6 +21,8 @@ export interface Scenario {
   /** A scripted model, from the repository's root. */
   script?: string;
   steps: Step[];
+  /** It is long: the ordinary run of the matrix ends the world once for each of its operations. */
+  modesInTurns?: true;
   /** Host tools whose effects land in `dir`, and what is found there afterwards. */
   tools?(dir: string): ReturnType<typeof toolsFromMap>;
   effects?(dir: string): unknown;
@@ -104,6 +106,7 @@ export const SCENARIOS: Scenario[] = [
   },
   {
     name: "a child that parks and is decided",
+    modesInTurns: true,
     workflow: "delegating",
     rootDir: join(import.meta.dirname, "workspace"),
     sessionId: "desk-1",
@@ -117,6 +120,7 @@ export const SCENARIOS: Scenario[] = [
   },
   {
     name: "two children of which one parks",
+    modesInTurns: true,
     workflow: "two-children",
     rootDir: join(import.meta.dirname, "workspace"),
     sessionId: "both-1",
@@ -130,6 +134,7 @@ export const SCENARIOS: Scenario[] = [
   },
   {
     name: "a script that fans out to three children",
+    modesInTurns: true,
     workflow: "fan-out",
     rootDir: join(import.meta.dirname, "workspace"),
     sessionId: "spread-1",

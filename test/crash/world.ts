@@ -48,17 +48,27 @@ function inMemory(): WorldStores {
   return { stores, mortal: (intercept) => wrapped(stores, intercept) };
 }
 
-/** Runs a scenario with at most one end of the world in it. */
+/** Runs a scenario with as many ends of the world in it: the first process has the first of the kills, and so on. */
 export async function runScenario(
   scenario: Scenario,
-  kill: Kill | null,
+  kills: Kill | readonly Kill[] | null,
   leg: LegOptions = {},
   { stores, mortal: mortalStores }: WorldStores = inMemory(),
 ): Promise<Ending> {
   const folder = temporaryFolder();
   const clock = manualClock();
-  const life = createLife(kill);
-  let agent = await openAgent(scenario, { clock, dir: folder.dir, stores: mortalStores(life.intercept), life });
+  const ends = kills === null ? [] : [kills].flat();
+  const lives = [createLife(ends[0] ?? null)];
+  let [life] = lives as [ReturnType<typeof createLife>];
+  const openMortal = () =>
+    openAgent(scenario, {
+      clock,
+      dir: folder.dir,
+      stores: mortalStores(life.intercept),
+      life,
+      owner: `process-${lives.length}`,
+    });
+  let agent = await openMortal();
 
   const play: Play = {
     stores,
@@ -71,13 +81,21 @@ export async function runScenario(
       } catch {
         // Whoever called would call again.
       }
-      if (life.dead) agent = await openAgent(scenario, { clock, dir: folder.dir, stores });
+      if (!life.dead) return;
+      const end = ends[lives.length];
+      if (end === undefined) {
+        agent = await openAgent(scenario, { clock, dir: folder.dir, stores, owner: "last" });
+        return;
+      }
+      life = createLife(end);
+      lives.push(life);
+      agent = await openMortal();
     },
   };
   await playSteps(scenario, play);
   const result = await resultOf(scenario, { stores, dir: folder.dir });
   folder.remove();
-  return { ops: life.ops, result };
+  return { ops: lives[0]!.ops, result };
 }
 
 export interface Life {
@@ -88,7 +106,7 @@ export interface Life {
 
 export async function openAgent(
   scenario: Scenario,
-  given: { clock: ManualClock; dir: string; stores: AgentStores; life?: Life },
+  given: { clock: ManualClock; dir: string; stores: AgentStores; life?: Life; owner?: string },
 ): Promise<Agent> {
   const tools = scenario.tools?.(given.dir) ?? [];
   return createAgent({
@@ -99,7 +117,7 @@ export async function openAgent(
     env: scenario.script ? { ARCHMAX_MODEL: `script:${scenario.script}` } : {},
     sandboxRuntime: mortalSandbox(given.life),
     onEvent: () => {},
-    host: { clock: given.clock, owner: given.life ? "first" : "second" },
+    host: { clock: given.clock, owner: given.owner ?? "one" },
   });
 }
 
@@ -262,10 +280,11 @@ function mortal<Tool extends object>(tools: readonly Tool[], life: Life): Tool[]
   });
 }
 
-/** Ids without the mark of the attempt (S-36), times without their value. */
+/** Ids without the mark of the attempt (S-36), or what is a hash of one; times without their value. */
 export function normalised(value: unknown): unknown {
   const text = JSON.stringify(value, (key, member) => (key === "ts" ? 0 : member))
     .replace(/\bm(\d+)-[0-9a-z]+(?=["-])/g, "m$1")
+    .replace(/(?<=\/[0-9a-z]{4}e)[0-9a-f]{16}(?=\/)/g, "<call>")
     .replace(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g, "<time>");
   return JSON.parse(text);
 }
