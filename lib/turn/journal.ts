@@ -107,6 +107,16 @@ export function dispatchedUnder(writer: SessionWriter, prefix: string): number {
   return Math.max(0, ...entries.map(([, value]) => (JSON.parse(value) as JournalEntry).dispatch ?? 0));
 }
 
+/** Delegation numbers of the present turn whose calls have no answer yet. */
+export function openDispatches(writer: SessionWriter): number[] {
+  const own = turnPrefix(writer.state.fields.turnOrdinal ?? 0);
+  return [...writer.journal].flatMap(([key, value]) => {
+    if (!key.startsWith(own)) return [];
+    const { dispatch, answer } = JSON.parse(value) as JournalEntry;
+    return dispatch === undefined || answer ? [] : dispatch;
+  });
+}
+
 /** Entries of earlier turns that are old enough to go. */
 export function expiredEntries(writer: SessionWriter, turnOrdinal: number, now: number): string[] {
   const own = turnPrefix(turnOrdinal);

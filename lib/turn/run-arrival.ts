@@ -14,6 +14,7 @@ import type { Settlement, Work } from "../session/ports.js";
 import { DEAD_LETTER_TTL_MS, isHeldTooLong, MAX_ATTEMPTS } from "../session/protocol/index.js";
 import { unsettledLetterId } from "../session/redrive.js";
 import { closeRun } from "./automated/run-end.js";
+import { cancelChildren } from "./delegation/cancel-children.js";
 import { InvocationEndedError } from "./errors.js";
 import { failurePatch } from "./failure.js";
 import { compileTurnGraph, type TurnGraph } from "./graph.js";
@@ -57,6 +58,7 @@ async function runLeg(turn: Turn, work: Work, options: LegOptions): Promise<LegE
     if (!idle) await invoke(graph, turn, resumed);
   } catch (error) {
     await turn.children.stop();
+    if (turn.signal.aborted && !(turn.signal.reason instanceof InvocationEndedError)) await cancelChildren(turn);
     return ended(graph, turn, error, options);
   }
   await turn.children.stop();

@@ -121,3 +121,37 @@ states:
     },
   );
 });
+
+describe("a turn that is cancelled between two invocations", () => {
+  it.each([
+    ["the agent's call", calls([ASK, {}, "c1"])],
+    ["a script's call", calls(evaluate(`await tools.${ASK}({})`))],
+  ])("R-307 S-20 takes the children along that run for it: of %s, and theirs", async (_name, asks) => {
+    const bench = await open({
+      spec: caller("ask"),
+      files: {
+        ...workflow("ask", worker("child", "", "tools: { allow_always: [archmax_workflow_deep] }")),
+        ...workflow("deep", worker("deep")),
+      },
+      answer: byModel({
+        "test-model": [asks],
+        child: [calls(["archmax_workflow_deep", {}, "d1"])],
+        deep: [sets("x"), sets("y"), says("Deep.")],
+      }),
+    });
+    const { arrivalId } = await bench.agent.accept("s1", { kind: "turn", message: "Go" }, { key: "k" });
+    const stateOf = async (id: string) => (await loadState(bench.stores.sessions, id))?.state;
+    for (let tries = 0; !(await stateOf("s1~1~1"))?.messages.length && tries < 20; tries += 1) {
+      await (await bench.again()).work("s1", { drainAt: 0 });
+    }
+    expect((await stateOf("s1~1~1"))?.fields.status).toBe("running");
+
+    await bench.stores.sessions.cancel("s1", bench.clock.now());
+    await (await bench.again()).work("s1", { drainAt: 0 });
+
+    expect(await bench.agent.receipt(arrivalId)).toMatchObject({ status: "error" });
+    for (const id of ["s1", "s1~1", "s1~1~1"]) {
+      expect((await stateOf(id))?.fields).toMatchObject({ status: "failed", exit: { code: "turn-cancelled" } });
+    }
+  });
+});
