@@ -26,6 +26,7 @@ export function countHanded(store: SessionStore): Handed {
 
 const WRITING: Record<string, (args: readonly unknown[]) => number> = {
   accept: ([request]) => jsonBytes(request),
+  claimChild: ([, child]) => jsonBytes(child),
   commit: ([, commit]) => commitBytes(commit as Commit),
   settle: ([, settlement]) => {
     const { commit, ...rest } = settlement as { commit?: Commit };

@@ -1,10 +1,12 @@
-/** `npm run bench [-- turn start code wake aws aws-long aws-wake functions]`: measures, prints tables, judges nothing. */
+/** `npm run bench [-- turn start code delegation scripts wake aws aws-long aws-wake functions]`: measures, prints tables, judges nothing. */
 import { aws } from "./sections/aws.js";
 import { awsLong } from "./sections/aws-long.js";
 import { awsWake } from "./sections/aws-wake.js";
 import { code } from "./sections/code.js";
 import { cost } from "./sections/cost.js";
+import { delegation } from "./sections/delegation.js";
 import { functions } from "./sections/functions.js";
+import { scripts } from "./sections/scripts.js";
 import { start } from "./sections/start.js";
 import { turn } from "./sections/turn.js";
 import { wake } from "./sections/wake.js";
@@ -13,6 +15,8 @@ const SECTIONS: Record<string, () => Promise<void>> = {
   turn,
   start,
   code,
+  delegation,
+  scripts,
   wake,
   aws,
   "aws-long": awsLong,

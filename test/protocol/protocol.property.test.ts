@@ -19,11 +19,11 @@ const DYNAMODB_RUNS = Math.max(1, Math.round(RUNS / 125));
 const SQLITE_RUNS = Math.max(1, Math.round(RUNS / 20));
 
 describe("the session protocol under any history of senders, workers, crashes and time", () => {
-  it("S-2 S-3 S-16 S-23 S-25 S-31 S-59 S-61 S-103 loses nothing, repeats nothing, and keeps order in memory", async () => {
+  it("S-2 S-3 S-16 S-23 S-25 S-28 S-31 S-59 S-61 S-103 loses nothing, repeats nothing, and keeps order in memory", async () => {
     await holds(RUNS, () => ({ store: createMemorySessionStore(), dispose: () => {} }));
   }, 600_000);
 
-  it("S-2 S-3 S-16 S-23 S-25 S-31 S-59 S-61 S-103 loses nothing, repeats nothing, and keeps order in SQLite", async () => {
+  it("S-2 S-3 S-16 S-23 S-25 S-28 S-31 S-59 S-61 S-103 loses nothing, repeats nothing, and keeps order in SQLite", async () => {
     await holds(SQLITE_RUNS, () => {
       const folder = temporaryFolder();
       const store = createSqliteSessionStore({ file: join(folder.dir, "parkway.db") });
@@ -39,7 +39,7 @@ describe("the session protocol under any history of senders, workers, crashes an
 });
 
 describeDynamoDb("the session protocol over the wire", (db) => {
-  it("S-2 S-3 S-16 S-23 S-25 S-31 S-59 S-61 S-103 loses nothing, repeats nothing, and keeps order in DynamoDB", async () => {
+  it("S-2 S-3 S-16 S-23 S-25 S-28 S-31 S-59 S-61 S-103 loses nothing, repeats nothing, and keeps order in DynamoDB", async () => {
     const client = db.client();
     await holds(DYNAMODB_RUNS, async () => ({
       store: createDynamoSessionStore({ table: await db.table(), client }),

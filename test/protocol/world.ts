@@ -3,7 +3,8 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import type { Arrival, ArrivalInput, Receipt } from "../../lib/session/arrival.js";
 import { arrivalIdFor, fingerprintOf, IdempotencyConflictError, LeaseLostError } from "../../lib/session/index.js";
-import type { SessionStore } from "../../lib/session/ports.js";
+import type { Lease, SessionStore } from "../../lib/session/ports.js";
+import { childSessionId } from "../../lib/spec/index.js";
 import { anAccept, LEASE_MS, T0 } from "../harness/builders.js";
 import { type Ending, type Job, logIn, stepsOf, takeStep, takeUp } from "../harness/model-session.js";
 
@@ -50,6 +51,9 @@ const happenings = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant("cancel" as const), session, key: fc.option(fc.nat({ max: 12 })) }),
   },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("claim-child" as const), worker }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("child-step" as const), worker }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("ghost-child" as const), which: fc.nat({ max: 5 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("publish" as const), session }) },
   {
     weight: 4,
@@ -73,6 +77,12 @@ interface Accepted {
   fingerprint: string;
 }
 
+/** A child as the worker that claimed it knows it: its lease, and how many lines it has. */
+interface HeldChild {
+  lease: Lease;
+  lines: number;
+}
+
 export class World {
   private now = T0;
   private readonly jobs: (Job | null)[] = [null, null];
@@ -82,6 +92,9 @@ export class World {
   private readonly fences = new Map<string, number>();
   /** Leases that ended without a successor, as session and fence. */
   private readonly givenUp = new Set<string>();
+  private readonly children = new Map<Job, HeldChild>();
+  /** Of each child the fence it was last claimed under, and the fences of its lines. */
+  private readonly childFences = new Map<string, { claimed: number; lines: number[] }>();
   private readonly settled: { sessionId: string; arrival: Arrival }[] = [];
 
   constructor(private readonly store: SessionStore) {}
@@ -92,13 +105,13 @@ export class World {
         await this.accept(what);
         break;
       case "claim":
-        this.jobs[what.worker] ??= await this.claim(what.session, `w${what.worker}`);
+        this.jobs[what.worker] ??= await this.claim(what.session, ownerOf(what));
         break;
       case "step":
         await this.act(what.worker, (job) => this.step(job));
         break;
       case "run":
-        this.jobs[what.worker] ??= await this.claim(what.session, `w${what.worker}`);
+        this.jobs[what.worker] ??= await this.claim(what.session, ownerOf(what));
         // Bounded, so that a protocol that never lets go fails instead of hanging.
         for (let n = 0; n < 100 && this.jobs[what.worker]; n += 1) await this.act(what.worker, (job) => this.step(job));
         break;
@@ -126,6 +139,15 @@ export class World {
         await this.store.cancel(what.session, this.now, arrivalId === undefined ? undefined : { arrivalId });
         break;
       }
+      case "claim-child":
+        await this.act(what.worker, (job) => this.claimChild(job));
+        break;
+      case "child-step":
+        await this.childStep(this.jobs[what.worker] ?? null);
+        break;
+      case "ghost-child":
+        await this.childStep(this.ghosts[what.which] ?? null);
+        break;
       case "publish":
         await this.publish(what.session);
         break;
@@ -165,6 +187,12 @@ export class World {
       // One that was cancelled while it was queued has been seen by no worker.
       if (last?.status === "superseded") expect(ends).toBeLessThanOrEqual(1);
       else expect(ends).toBe(1);
+    }
+    for (const [sessionId, { claimed, lines }] of this.childFences) {
+      const read = await this.store.read(sessionId);
+      expect(read?.record).toMatchObject({ fence: claimed, lease: null, dueAt: null, active: null });
+      expect(read?.thread.map(({ value }) => Number(value))).toEqual(lines);
+      expect(lines).toEqual([...lines].sort((a, b) => a - b));
     }
     for (const sessionId of SESSIONS) {
       const read = await this.store.read(sessionId);
@@ -217,6 +245,34 @@ export class World {
     const isNewWake = job.work?.arrival.wakes !== undefined && job.work.arrival.wakes === job.record.park?.parkId;
     if (isNewWake) expect(job.record.park?.resumeAt).toBeLessThanOrEqual(this.now);
     return job;
+  }
+
+  /** S-28: the caller's owner takes its child, with every line that was written there, whoever wrote it. */
+  private async claimChild(job: Job): Promise<void> {
+    const sessionId = childSessionId(job.lease.sessionId, 1);
+    const child = await this.store.claimChild(job.lease, { sessionId, workflow: "child", now: this.now });
+    const known = this.childFences.get(sessionId) ?? { claimed: 0, lines: [] };
+    expect(child.lease).toMatchObject({ sessionId, fence: job.lease.fence });
+    expect(child.record).toMatchObject({ fence: job.lease.fence, lease: null, dueAt: null, active: null });
+    expect(child.thread.map(({ value }) => Number(value))).toEqual(known.lines);
+    this.childFences.set(sessionId, { ...known, claimed: job.lease.fence });
+    this.children.set(job, { lease: child.lease, lines: known.lines.length });
+  }
+
+  /** A line lands in a child exactly when nobody has claimed the child under a later fence. */
+  private async childStep(job: Job | null): Promise<void> {
+    const held = job && this.children.get(job);
+    if (!held) return;
+    const known = this.childFences.get(held.lease.sessionId)!;
+    const line = { key: `A${String(held.lines).padStart(4, "0")}`, value: String(held.lease.fence) };
+    const write = this.store.commit(held.lease, { puts: [line], removes: [] }, { now: this.now, leaseMs: LEASE_MS });
+    if (known.claimed !== held.lease.fence) {
+      await expect(write).rejects.toBeInstanceOf(LeaseLostError);
+      return;
+    }
+    await write;
+    held.lines += 1;
+    known.lines.push(held.lease.fence);
   }
 
   private async step(job: Job): Promise<void> {
@@ -321,6 +377,11 @@ function checkLog(log: ReturnType<typeof logIn>): void {
       stepsOf({ seq: lines[0]?.seq ?? 0 }),
     );
   }
+}
+
+/** Of one session both workers have the same name, so that the fence alone tells them apart. */
+function ownerOf({ session, worker }: { session: string; worker: number }): string {
+  return session === SESSIONS[0] ? `w${worker}` : "w";
 }
 
 function idOf(key: number, source: "api" | "bus"): string {
