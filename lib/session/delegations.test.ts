@@ -191,6 +191,14 @@ describe("R-189 what is outstanding when the agent finishes", () => {
     expect(reason.indexOf('{"n":1}')).toBeLessThan(reason.indexOf('{"n":2}'));
   });
 
+  it("R-170 shows arguments up to 2,000 characters", () => {
+    const args = { text: "a".repeat(5_000_000) };
+    const reason = failedDelegationsReason({ position: "work", failedDelegations: [{ ...recorded(1), args }] }) ?? "";
+
+    expect(reason).toContain("a… (cut, 5000011 characters)");
+    expect(reason.length).toBeLessThan(2_500);
+  });
+
   it("R-189 is nothing where no call failed in this state", () => {
     expect(failedDelegationsReason({ position: "work" })).toBeNull();
     expect(failedDelegationsReason({ position: "later", failedDelegations: [recorded(1)] })).toBeNull();

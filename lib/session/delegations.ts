@@ -94,9 +94,18 @@ export function failedDelegationsReason(fields: Partial<SessionFields>): string 
   const failed = (fields.failedDelegations ?? []).filter(({ state }) => state === fields.position);
   if (failed.length === 0) return null;
   const calls = failed.map(
-    ({ workflow, kind, args, reason }) => `${workflow} failed (${kind}) for ${JSON.stringify(args)}: ${reason}`,
+    ({ workflow, kind, args, reason }) => `${workflow} failed (${kind}) for ${shownArguments(args)}: ${reason}`,
   );
   return `delegated work failed and nothing made up for it: ${calls.join("; ")}`;
+}
+
+/** The reason is told to the model, to whoever reads the outcome, and by events. */
+const MAX_SHOWN_CHARS = 2_000;
+
+function shownArguments(args: Record<string, unknown>): string {
+  const text = JSON.stringify(args);
+  if (text.length <= MAX_SHOWN_CHARS) return text;
+  return `${text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}… (cut, ${text.length} characters)`;
 }
 
 /** R-199, seen from the session that presents the entry. */

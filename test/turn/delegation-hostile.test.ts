@@ -157,6 +157,101 @@ states:
   });
 });
 
+describe("a child that parks beside", () => {
+  const SENT = `[sub-workflow: approve] ${JSON.stringify({
+    message: "Sent.",
+    returns: { answer: null, note: "The workflow did not set: answer." },
+  })}`;
+  const LATER = "archmax_workflow_later";
+  const desk = (more = "") => `
+states:
+  desk:
+    instructions: Have it approved.
+    tools: { allow: [${APPROVE}, ${LATER}, archmax_wait, { tool: read_file, args: { file_path: "x/\${{nope}}" } }] }
+    triggers: { manual: }
+    ${more}
+  fallback:
+    instructions: Fall back.
+`;
+  const files = {
+    ...workflow("approve", approving("child")),
+    ...workflow("later", worker("later", "", "tools: { allow_always: [archmax_wait] }")),
+  };
+
+  it("R-192 R-193 R-57 a wait of its caller's is presented when that is over", async () => {
+    const bench = await open({
+      spec: desk(),
+      files,
+      answer: byModel({
+        "test-model": [
+          calls([APPROVE, {}, "c1"], ["archmax_wait", { reason: "mail" }, "c2"]),
+          says("Waits."),
+          says("A person looks."),
+          says("Done."),
+        ],
+        child: [...PARKS, says("Sent.")],
+      }),
+    });
+    const flow = bench.agent.workflow;
+    const waits = await flow.send("s1", { message: "Go" });
+    expect(waits).toMatchObject({ kind: "parked", parkedChannel: "input" });
+    expect(waits.delegation).toBeUndefined();
+    const presented = await flow.deliver("s1", { trigger: { id: "mail" } });
+    expect(presented).toMatchObject({ kind: "parked", parkedChannel: "decision", delegation: { sessionId: "s1~1" } });
+    const outcome = await flow.decide("s1", { target: "send" });
+    expect(outcome).toMatchObject({ kind: "completed", reply: "Done." });
+    expect(notes(outcome)).toContain(SENT);
+  });
+
+  it("R-192 R-168 a call that fails the state is presented in the state that the failure leads to", async () => {
+    const bench = await open({
+      spec: desk("on_error: fallback"),
+      files,
+      answer: byModel({
+        "test-model": [
+          calls([APPROVE, {}, "c1"], ["read_file", { file_path: "x/a" }, "c2"]),
+          says("A person looks."),
+          says("Done."),
+        ],
+        child: [...PARKS, says("Sent.")],
+      }),
+    });
+    const flow = bench.agent.workflow;
+    const presented = await flow.send("s1", { message: "Go" });
+    expect(presented).toMatchObject({ kind: "parked", delegation: { sessionId: "s1~1", state: "desk" } });
+    const outcome = await flow.decide("s1", { target: "send" });
+    expect(outcome).toMatchObject({ kind: "completed", reply: "Done.", state: "fallback" });
+    expect(notes(outcome)).toContain(SENT);
+  });
+
+  it("R-195 S-58 another that waits: two wakers wake the first once, and the next is presented", async () => {
+    const bench = await open({
+      spec: desk(),
+      files,
+      answer: byModel({
+        "test-model": [calls([LATER, {}, "c1"], [APPROVE, {}, "c2"]), says("Waits."), says("A person."), says("Done.")],
+        later: [
+          calls(["archmax_wait", { reason: "mail", until: "2020-01-01T00:00:00Z" }]),
+          says("I wait."),
+          says("Woken."),
+        ],
+        child: [...PARKS, says("Sent.")],
+      }),
+    });
+    const flow = bench.agent.workflow;
+    const first = await flow.send("s1", { message: "Go" });
+    expect(first).toMatchObject({ kind: "parked", parkedChannel: "input", delegation: { sessionId: "s1~1" } });
+    await expect(flow.decide("s1", { target: "send" })).rejects.toThrow();
+    await Promise.all([bench.agent.wake(), (await bench.again()).wake()]);
+    expect(await bench.agent.sessions.get("s1")).toMatchObject({
+      status: "awaiting_decision",
+      delegation: { sessionId: "s1~2" },
+    });
+    const outcome = await flow.decide("s1", { target: "send" });
+    expect(notes(outcome)).toEqual(["[sub-workflow: later] Woken.", SENT]);
+  });
+});
+
 describe("an id that leaves no room", () => {
   it("H-91 R-179 refuses the dispatch, and the turn goes on", async () => {
     const id = "x".repeat(511);
