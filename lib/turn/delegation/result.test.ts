@@ -63,8 +63,7 @@ describe("deliveredBy", () => {
 
     expect(JSON.parse(textOf("check", deliveredBy(state, returning)))).toEqual({
       message: "The workflow has finished and said nothing.",
-      returns: { total: null, who: null },
-      note: "The workflow did not set: total.",
+      returns: { total: null, who: null, note: "The workflow did not set: total." },
     });
   });
 });
