@@ -38,25 +38,25 @@ async function both(options: () => BenchOptions) {
 }
 
 describe("scripts of one message", () => {
-  it("S-51 S-55 R-253 R-295 run one after the other though the invocation ends inside a child of the first", async () => {
+  it("S-51 S-55 R-253 R-295 S-40 run one after the other though the invocation ends inside a child of the first", async () => {
     const { whole, cut } = await both(() => ({
       spec: caller("ask"),
       files: workflow("ask", worker("child", "{ returns: [answer] }")),
       answer: byModel({
         "test-model": [
           calls(
-            evaluate(`var told = JSON.parse(await tools.${ASK}({})).returns.answer; told`),
+            evaluate(`await tools.${ASK}({}); var told = JSON.parse(await tools.${ASK}({})).returns.answer; told`),
             evaluate("typeof told + 's'"),
           ),
           says("Done."),
         ],
-        child: [sets("yes"), says("Told.")],
+        child: [sets("no"), says("Told."), sets("yes"), says("Told.")],
       } satisfies Scripts),
     }));
     expect(results(whole.state).map(({ text }) => text)).toEqual(["yes", "strings"]);
     expect(cut.invocations).toBeGreaterThan(2);
     expect(results(cut.state)).toEqual(results(whole.state));
-    const told = ["tool-called", "tool-result"] as const;
+    const told = ["tool-called", "tool-result", "sub-workflow-start", "sub-workflow-result"] as const;
     expect(types(cut.bench.events, ...told).sort()).toEqual(types(whole.bench.events, ...told).sort());
   });
 });

@@ -1,6 +1,7 @@
 /** `archmax_eval` and `archmax_run`: one evaluation in the leg's REPL, as a call of the batch (R-252…R-263, S-47, S-48). */
 import { scriptTools } from "../../kernel/index.js";
 import type { EvaluationResult, Repl } from "../../sandbox/types.js";
+import type { EventDraft } from "../../session/events.js";
 import { valuesOf } from "../../session/variables.js";
 import { parseScriptCall, type ScriptCall } from "../../tools/index.js";
 import { shownOutput } from "../emitter.js";
@@ -97,6 +98,7 @@ async function evaluated(
   turn.signal.throwIfAborted();
   if (journaled.cutOff.aborted) {
     turn.repl.isCutOff = true;
+    untell(turn, prefix);
     return null;
   }
   turn.repl.holdsNames = result.holdsNames;
@@ -109,6 +111,15 @@ async function evaluated(
     ...(trail.length > 0 ? { trail } : {}),
     ...(dispatched > 0 ? { dispatched } : {}),
   };
+}
+
+/** What the calls of an evaluation that is thrown away would tell: the one that is kept tells it (S-40, R-297). */
+function untell({ afterCommit }: Turn, prefix: string): void {
+  const isOwn = (event: EventDraft) => {
+    const id = event.type === "sub-workflow-result" ? event.toolCallId : "callId" in event ? event.callId : undefined;
+    return id?.startsWith(prefix.slice(1)) ?? false;
+  };
+  afterCommit.splice(0, afterCommit.length, ...afterCommit.filter((event) => !isOwn(event)));
 }
 
 /** S-48: said once, by the evaluation that finds the names gone or has lost them itself. */
