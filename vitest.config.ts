@@ -45,7 +45,7 @@ export default defineConfig({
           include: [`{lib,test}/${LONG}`, ...SAMPLED],
           env: {
             PARKWAY_PROPERTY_RUNS: process.env.PARKWAY_PROPERTY_RUNS ?? "10000",
-            PARKWAY_CRASH_POINTS: "all",
+            PARKWAY_CRASH_POINTS: process.env.PARKWAY_CRASH_POINTS ?? "all",
             PARKWAY_AWS_CRASH_POINTS: process.env.PARKWAY_AWS_CRASH_POINTS ?? "Infinity",
           },
           testTimeout: 300_000,

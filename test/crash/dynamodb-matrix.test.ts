@@ -4,13 +4,14 @@ import { createDynamoSessionStore, createMemoryLargeValues } from "../../lib/sto
 import { createMemoryFileStore } from "../../lib/stores/memory/index.js";
 import { describeDynamoDb } from "../harness/dynamodb.js";
 import { countRequests, tap } from "../harness/dynamodb-wire.js";
+import { sampled } from "./sample.js";
 import { SCENARIOS } from "./scenarios.js";
 import { type Kill, type Mode, runScenario, type WorldStores } from "./world.js";
 
 const MODES: Mode[] = ["before", "after", "answer lost"];
 const MINUTES = 60_000;
-/** Kill points tried of each scenario in the ordinary run; `PARKWAY_CRASH_POINTS=all` tries every one. */
-const SAMPLE = process.env.PARKWAY_CRASH_POINTS === "all" ? Number.POSITIVE_INFINITY : 12;
+/** Kill points tried of each scenario in the ordinary run. */
+const ORDINARY = 12;
 
 describeDynamoDb("the world ends at requests to DynamoDB", (db) => {
   /** Stores whose every request can be the last of the first agent's. */
@@ -37,8 +38,7 @@ describeDynamoDb("the world ends at requests to DynamoDB", (db) => {
       const stores = await world();
       const undisturbed = await runScenario(scenario, null, {}, stores);
       const kills = undisturbed.ops.flatMap((_, index) => MODES.map((mode): Kill => ({ at: index + 1, mode })));
-      const every = Math.max(1, kills.length / SAMPLE);
-      const tried = kills.filter((_, n) => n === 0 || Math.floor(n / every) > Math.floor((n - 1) / every));
+      const tried = sampled(kills, ORDINARY);
       const different: string[] = [];
 
       for (const kill of tried) {
