@@ -84,7 +84,9 @@ states:
     }
   });
 
-  it("F-45 F-46 S-77 holds 200 turns of ordinary length within twice their transcript, and only the latest checkpoint", async () => {
+  it("F-45 F-46 S-77 holds 200 turns of ordinary length within twice their transcript, and only the latest checkpoint", {
+    timeout: 120_000,
+  }, async () => {
     const INSTRUCTIONS = "The instructions of the state.";
     const sentences = (count: number) => "A sentence as people write them in a mail. ".repeat(count);
     const { store: sessions, ops } = countingStore(createMemorySessionStore());
