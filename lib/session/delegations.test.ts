@@ -55,7 +55,7 @@ describe("a settled batch", () => {
     ]);
   });
 
-  it("R-192 R-195 keeps parked children in the order of their calls, behind those that wait already", () => {
+  it("R-191 R-192 R-195 keeps parked children in the order of their calls, behind those that wait already, with no step in the trail", () => {
     const waiting = { sessionId: "s~1" } as PendingDelegation;
     const batch = answers(
       call({ kind: "parked", park }, { dispatchId: "2" }),
@@ -79,6 +79,7 @@ describe("a settled batch", () => {
       park,
       batchAt: 7,
     });
+    expect(trail).toMatchObject([{ status: "ok" }]);
     expect(trail).toHaveLength(1);
   });
 
@@ -163,6 +164,15 @@ describe("a parked child that settles", () => {
     const fields = { pendingDelegations: [entry], failedDelegations: [recorded(1), recorded(3), recorded(5)] };
 
     expect(settlePending(fields, ok()).set.failedDelegations).toEqual([recorded(3), recorded(5)]);
+  });
+
+  it.each([
+    ["a sibling's failure", recorded(3)],
+    ["a failure of a later message", recorded(5)],
+  ])("R-188 does not recover %s, though it is all that failed", (_whose, failure) => {
+    const fields = { pendingDelegations: [entry], failedDelegations: [failure] };
+
+    expect({ ...fields, ...settlePending(fields, ok()).set }.failedDelegations).toEqual([failure]);
   });
 
   it("R-199 names the innermost session, and the call and state of the one that presents", () => {

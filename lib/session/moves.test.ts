@@ -59,7 +59,7 @@ describe("entering a state", () => {
 });
 
 describe("moves", () => {
-  it("R-67 an advance clears failed delegations and adds one agent step", () => {
+  it("R-67 R-189 an advance clears failed delegations and adds one agent step", () => {
     const move = agentAdvance(machine, at({ failedDelegations: [{}] as never }), {
       ...moment,
       to: "done",
@@ -72,8 +72,9 @@ describe("moves", () => {
     expect(state.trail).toEqual([{ to: "done", kind: "agent", reason: "r", ts: moment.now }]);
   });
 
-  it("R-138 R-270 an automated advance carries its note in the same patch as the move", () => {
-    const step = automatedAdvance(machine, at({}), {
+  it("R-138 R-270 an automated advance carries its note in the same patch as the move, which clears stateTurns", () => {
+    const before = at({ stateTurns: { state: "work", count: 3 } });
+    const step = automatedAdvance(machine, before, {
       ...moment,
       kind: "code",
       to: "done",
@@ -84,6 +85,7 @@ describe("moves", () => {
     expect(step.patches).toHaveLength(1);
     expect(step.patches[0]).toMatchObject({ set: { position: "done" }, trail: [{ kind: "code" }] });
     expect(step.patches[0]?.messages?.[1]?.content).toMatch(/^\[code\][\s\S]*fine/);
+    expect(applyPatches(before, step.patches).fields).not.toHaveProperty("stateTurns");
   });
 
   it.each<[string, Partial<SessionFields>, string]>([
@@ -94,25 +96,27 @@ describe("moves", () => {
     expect(resetMove(machine, at(fields), { ...moment, reason: "r", callId: "c" }).to).toBe(to);
   });
 
-  it("R-70 R-87 a reset releases the agent's locks and keeps every value and the host's locks", () => {
+  it("R-70 R-87 R-189 a reset releases the agent's locks, keeps every value and the host's locks, and clears failed delegations", () => {
     const variables: Record<string, Variable> = {
       mine: { value: 1, locked: true, lockedBy: "agent" },
       theirs: { value: 2, locked: true, lockedBy: "host" },
       free: { value: 3, locked: false },
     };
-    const state = at({ entryState: "work", parkCounts: { work: 2 } }, { variables });
+    const state = at({ entryState: "work", parkCounts: { work: 2 }, failedDelegations: [{}] as never }, { variables });
     const moved = resulting(state, resetMove(machine, state, { ...moment, reason: "r", callId: "c" }));
 
     expect(moved.variables).toEqual({ ...variables, mine: { value: 1, locked: false } });
     expect(moved.fields.parkCounts).toEqual({ work: 2 });
+    expect(moved.fields).not.toHaveProperty("failedDelegations");
   });
 
-  it("R-74 a raise ends the session where it stands, without a trail step", () => {
+  it("R-74 R-189 a raise ends the session where it stands, without a trail step, and clears failed delegations", () => {
     const end = raiseEnd(at({ failedDelegations: [{}] as never }), { code: "c", reason: "r", callId: "id" });
 
     expect(end.set).toMatchObject({
       status: "failed",
       endedAs: "failed",
+      failedDelegations: null,
       exit: { code: "c", reason: "r", state: "work" },
     });
     expect(end.events.map(({ type }) => type)).toEqual(["raised", "state-leave"]);

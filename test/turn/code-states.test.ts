@@ -195,6 +195,24 @@ states:
     expect(outcome.variables.sum).toEqual({ value: 3, locked: false });
   });
 
+  it("R-150 a guard and the state's requires see an earlier write too", async () => {
+    const { ran, outcome } = await run(
+      `await tools.archmax_advance({ to: "work", reason: "r" }).then(() => console.log("too early"), () => {});
+       await tools.archmax_set_variables({ variables: { sum: "three" } });
+       await tools.probe({ n: "three" });
+       ${move}`,
+      {
+        spec: SPEC.replace("requires: [ready]", "requires: [sum]").replace(
+          "[probe,",
+          '[{ tool: probe, args: { n: "${{sum}}" } },',
+        ),
+      },
+    );
+
+    expect(ran).toEqual([{ n: "three" }]);
+    expect(outcome.auditTrail[1]).toMatchObject({ to: "work", kind: "code", reason: "all fine" });
+  });
+
   it("R-136 W-146 judges an advance when it is called; a refused one decides nothing, a later one does", async () => {
     const { bench, outcome } = await run(
       `for (const to of ["nowhere", "work"]) await tools.archmax_advance({ to, reason: "r" }).catch((e) => console.log(e.message));
@@ -270,6 +288,26 @@ states:
       reason: "all fine",
       callId: call?.callId,
     });
+  });
+
+  it.each([
+    ["it threw after an accepted advance", `${move} throw new Error("too late");`, "error", "too late"],
+    [
+      "it threw after an accepted raise",
+      `await tools.archmax_raise({ code: "c", reason: "r" }); throw 1;`,
+      "error",
+      "1",
+    ],
+    ["it raised", `await tools.archmax_raise({ code: "c", reason: "r" });`, "ok", undefined],
+    ["it decided nothing where it had to", "", "error", "without archmax_advance"],
+  ])("R-154 code-result says how the run ended: %s", async (_how, body, status, reason) => {
+    const { bench } = await run(body);
+
+    const [told, ...more] = ofType(bench.events, "code-result");
+    expect(more).toEqual([]);
+    expect(told).toMatchObject({ status });
+    if (reason === undefined) expect(told).not.toHaveProperty("reason");
+    else expect(told?.reason).toContain(reason);
   });
 
   it("R-138 W-80 the next model call sees the note", async () => {

@@ -5,6 +5,7 @@ import { loadState } from "../../lib/session/load-state.js";
 import type { Commit, Lease, SessionStore } from "../../lib/session/ports.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
+import type { Bench } from "../harness/agent.js";
 import { wrapStore } from "../harness/wrap-store.js";
 import type { RecordedRequest, ServerReply } from "../model-server/index.js";
 import { byModel, caller, worker, workflow } from "./delegating.js";
@@ -25,7 +26,9 @@ describe("many children", () => {
     let most = 0;
     const order: string[] = [];
     const waiting: (() => void)[] = [];
+    let begun: number | undefined;
     const letThrough = () => {
+      begun ??= ofType(bench.events, "sub-workflow-start").length;
       for (const go of waiting.splice(0)) go();
     };
     const answer = async ({ body }: RecordedRequest): Promise<ServerReply> => {
@@ -46,10 +49,11 @@ describe("many children", () => {
       running -= 1;
       return says("Worked.");
     };
-    const bench = await open({ spec: caller("check"), files: workflow("check", worker("child")), answer });
+    const bench: Bench = await open({ spec: caller("check"), files: workflow("check", worker("child")), answer });
 
     const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
 
+    expect(begun).toBe(4);
     expect(results(outcome).map(({ text }) => text)).toEqual(Array(6).fill("Worked."));
     expect(most).toBe(4);
     expect(order.slice(0, 4).sort()).toEqual(["1", "2", "3", "4"]);

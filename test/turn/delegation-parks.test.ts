@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadState } from "../../lib/session/load-state.js";
+import type { Bench } from "../harness/agent.js";
 import { byModel, caller, type Scripts, workflow } from "./delegating.js";
 import { advance, benches, calls, notes, ofType, results, says, setting, types } from "./support.js";
 
@@ -72,6 +73,9 @@ describe("a child that parks", () => {
     expect(types(bench.events, "sub-workflow-result", "parked")).toEqual(["parked", "sub-workflow-result", "parked"]);
     expect(ofType(bench.events, "sub-workflow-result")).toMatchObject([{ status: "parked", toolCallId: "c1" }]);
     expect(outcome.auditTrail).toMatchObject([{ kind: "trigger" }]);
+    // the caller's own call, told that the work has just been handed over.
+    const own = bench.requests.filter(({ body }) => body.model === "test-model");
+    expect(JSON.stringify(own.at(-1)?.body)).toContain("has just been handed over");
   });
 
   it("R-194 R-195 F-41 runs on with a decision, and its result reaches the caller as a note", async () => {
@@ -103,13 +107,34 @@ describe("a child that parks", () => {
   });
 });
 
+it("R-194 the caller is running while its child runs on", async () => {
+  const answer = byModel({
+    "test-model": [calls([APPROVE, {}, "c1"]), says("Somebody looks."), says("All done.")],
+    child: [...PARKS, says("Sent.")],
+  });
+  const seen: unknown[] = [];
+  const bench: Bench = await open({
+    spec: caller("approve"),
+    files: workflow("approve", approving("child")),
+    answer: async (request) => {
+      if (request.body.model === "child") seen.push((await bench.agent.sessions.get("s1"))?.status);
+      return answer(request);
+    },
+  });
+  await bench.agent.workflow.send("s1", { message: "Have it approved." });
+
+  await bench.agent.workflow.decide("s1", { target: "send" });
+
+  expect(seen).toEqual(["running", "running", "running"]);
+});
+
 describe("several parked children", () => {
   const two = {
     spec: caller("approve", "other"),
     files: { ...workflow("approve", approving("child")), ...workflow("other", approving("second")) },
   };
 
-  it("R-195 F-42 are presented one at a time, in the order of their calls, and an answer reaches the presented one", async () => {
+  it("R-193 R-195 F-42 are presented one at a time, in the order of their calls, and an answer reaches the presented one", async () => {
     const { bench, outcome, flow } = await parked(
       {
         "test-model": [
@@ -174,6 +199,31 @@ describe("several parked children", () => {
 });
 
 describe("a presented park", () => {
+  it("R-193 does not count towards the maxParks of the calling state", async () => {
+    const { flow } = await parked(
+      {
+        "test-model": [
+          calls([APPROVE, {}, "c1"]),
+          says("Somebody looks."),
+          says("Once more."),
+          calls(["archmax_wait", { reason: "for the parcel" }]),
+          says("It waits."),
+        ],
+        child: [...PARKS, ...PARKS, says("Sent.")],
+      },
+      {
+        spec: caller("approve").replace("desk:", "desk:\n    budget: { maxParks: 1 }"),
+        files: workflow("approve", approving("child")),
+      },
+    );
+    expect(await flow.decide("s1", { target: "work" })).toMatchObject({ kind: "parked", state: "review" });
+
+    const own = await flow.decide("s1", { target: "send" });
+
+    expect(own).toMatchObject({ kind: "parked", parkedChannel: "input", state: "desk" });
+    expect(own).not.toHaveProperty("delegation");
+  });
+
   it("R-197 a message is answered by the caller, and nothing of it reaches the child", async () => {
     const { bench, flow } = await parked({
       "test-model": [calls([APPROVE, {}, "c1"]), says("Somebody looks."), says("It is about the offer.")],

@@ -124,17 +124,22 @@ describe("a delegation that is refused", () => {
     expect(results(outcome)).toMatchObject([{ refusal: "delegation:unknown-workflow" }]);
   });
 
-  it("R-175 W-246 W-247 as a cycle, and deeper than three delegations", async () => {
+  it("R-175 R-176 W-246 W-247 as a cycle wherever in the chain, and deeper than three delegations, which is asked first", async () => {
     const link = (slug: string, ...next: string[]) => workflow(slug, `settings: { model: ${slug} }${caller(...next)}`);
     const call = (slug: string) => calls([`archmax_workflow_${slug}`, {}]);
     const bench = await open({
       spec: caller("one"),
-      files: { ...link("one", "two", "one"), ...link("two", "three"), ...link("three", "four"), ...link("four") },
+      files: {
+        ...link("one", "two", "one"),
+        ...link("two", "one", "three"),
+        ...link("three", "four", "two"),
+        ...link("four"),
+      },
       answer: byModel({
         "test-model": [call("one"), says("0")],
         one: [call("one"), call("two"), says("1")],
-        two: [call("three"), says("2")],
-        three: [call("four"), says("3")],
+        two: [call("one"), call("three"), says("2")],
+        three: [call("four"), call("two"), says("3")],
       }),
     });
 
@@ -143,14 +148,16 @@ describe("a delegation that is refused", () => {
     expect(outcome).toMatchObject({ kind: "completed", reply: "0" });
     expect(ofType(bench.events, "tool-blocked").map(({ rule, sessionId }) => [rule, sessionId])).toEqual([
       ["delegation:cycle", "s1~1"],
-      ["delegation:depth-exceeded", "s1~1~2~1"],
+      ["delegation:cycle", "s1~1~2"],
+      ["delegation:depth-exceeded", "s1~1~2~2"],
+      ["delegation:depth-exceeded", "s1~1~2~2"],
     ]);
     expect(
       ofType(bench.events, "sub-workflow-start").map(({ dispatchId, depth, chain }) => [dispatchId, depth, chain]),
     ).toEqual([
       ["1", 1, ["case", "one"]],
       ["1~2", 2, ["case", "one", "two"]],
-      ["1~2~1", 3, ["case", "one", "two", "three"]],
+      ["1~2~2", 3, ["case", "one", "two", "three"]],
     ]);
   });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadState } from "../../lib/session/load-state.js";
+import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
+import { wrapStore } from "../harness/wrap-store.js";
 import { byModel, caller, type Scripts, worker, workflow } from "./delegating.js";
 import { benches, calls, offered, ofType, results, says, setting, system } from "./support.js";
 
@@ -155,6 +157,28 @@ describe("a child's surroundings", () => {
     expect(offered(bench.requests[1])).not.toContain("write_file");
   });
 
+  it("R-181 the denials of its caller's caller bind it too", async () => {
+    const target = worker("child").replace("instructions:", "tools: { allow: [write_file] }\n    instructions:");
+    const bench = await open({
+      spec: `tools: { forbid_always: [write_file] }${caller("middle")}`,
+      files: {
+        ...workflow("middle", `settings: { model: middle }${caller("check")}`),
+        ...workflow("check", target),
+      },
+      answer: byModel({
+        "test-model": [calls(["archmax_workflow_middle", {}]), says("Done.")],
+        middle: [calls([CHECK, {}]), says("Passed on.")],
+        child: [calls(["write_file", { file_path: "scratchpad/a", content: "a" }]), says("Not.")],
+      }),
+    });
+    await bench.agent.workflow.send("s1", { message: "Go." });
+
+    const child = (await loadState(bench.stores.sessions, "s1~1~1"))?.state;
+    const refused = child?.messages.find(({ role }) => role === "tool");
+    expect(refused?.additional_kwargs?.archmax?.refusal).toBe("blocked:tool.forbidden");
+    expect(refused?.content).toContain("workflow case,");
+  });
+
   it("R-177 W-30 W-142 W-297 is asked for no title, and knows nothing of its caller", async () => {
     const bench = await open({
       spec: caller("check"),
@@ -237,6 +261,37 @@ describe("a child's surroundings", () => {
     const child = (await loadState(bench.stores.sessions, "s1~1"))?.state;
     expect(child?.variables.paper?.value).toBe("scratchpad/attachments/paper.txt");
     expect(child?.messages.find(({ role }) => role === "tool")?.content).toContain("of the caller");
+  });
+
+  it("R-190 a return's file that cannot be copied though the child completed is invalid-return", async () => {
+    const target = worker("child", "{ returns: [{ name: report, type: file }] }").replace(
+      "instructions:",
+      "tools: { allow: [write_file] }\n    instructions:",
+    );
+    const sessions = createMemorySessionStore();
+    const statusOf = async () => (await loadState(sessions, "s1~1"))?.state.fields.status;
+    const files = wrapStore(createMemoryFileStore(), async ({ name, args }, run) => {
+      const isReport = name === "read" && args[0] === "s1~1" && args[1] === "scratchpad/report.txt";
+      return isReport && (await statusOf()) === "completed" ? (null as Awaited<ReturnType<typeof run>>) : run();
+    });
+    const bench = await open({
+      spec: caller("check"),
+      files: workflow("check", target),
+      stores: { sessions, files },
+      answer: byModel({
+        "test-model": [calls([CHECK, {}, "c1"]), says("Done.")],
+        child: [
+          calls(["write_file", { file_path: "scratchpad/report.txt", content: "of the child" }]),
+          calls(setting({ report: "scratchpad/report.txt" })),
+          says("Written."),
+        ],
+      }),
+    });
+
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+
+    expect(results(outcome)).toMatchObject([{ status: "error", refusal: "delegation:invalid-return" }]);
+    expect(await statusOf()).toBe("completed");
   });
 
   it("R-175 R-190 a file argument whose file is missing, or the runtime's own, is invalid-param", async () => {

@@ -61,11 +61,11 @@ async function survive(replies: ServerReply[]) {
 const GONE = "(The sandbox was started anew: names that earlier scripts had defined are gone.)";
 
 describe("a script that was interrupted", () => {
-  it("S-47 S-38 S-40 is evaluated again, with its finished calls answered from the journal and its first random numbers", async () => {
+  it("S-47 S-38 S-40 is evaluated again, with its finished calls answered from the journal, its first reading of the clock and its first random numbers", async () => {
     const { ran, answered } = await survive([
       calls(
         evaluate(
-          "{ const paid = await tools.pay({ n: Math.random() }); await tools.fall(); `${paid} ${await tools.pay({ n: 2 })}` }",
+          "{ const paid = await tools.pay({ n: Math.random(), at: Math.floor(Date.now() / 300_000) }); await tools.fall(); `${paid} ${await tools.pay({ n: 2 })}` }",
         ),
       ),
     ]);
@@ -80,6 +80,11 @@ describe("a script that was interrupted", () => {
       "another call",
       "typeof seen === 'undefined' ? await tools.pay({ n: 2 }) : await tools.pay({ n: 1 }); await tools.fall();",
       "called pay where it had called pay before; already done: pay.",
+    ],
+    [
+      "another call after several",
+      "if (typeof seen !== 'undefined') { await tools.pay({ n: 1 }); await tools.ring({ n: 1 }); await tools.fall(); } else await tools.pay({ n: 2 });",
+      "called pay where it had called pay before; already done: pay, ring.",
     ],
     [
       "fewer calls",
@@ -122,6 +127,15 @@ describe("the names of a turn's scripts", () => {
 
     expect(answered.map(({ text }) => text)).toEqual(["", `${GONE}\nundefined`, "undefined", "1"]);
     expect(state.fields.repl).toBe(state.fields.turnOrdinal);
+  });
+
+  it("S-48 are missed by a script that has defined names of its own too", async () => {
+    const { answered } = await survive([
+      calls(evaluate("var seen = 1;")),
+      calls(evaluate("var own = 2; await tools.fall(); own")),
+      calls(evaluate("typeof seen + own")),
+    ]);
+    expect(answered.map(({ text }) => text)).toEqual(["", `${GONE}\n2`, "undefined2"]);
   });
 
   it("S-48 are missed by a later script of the same message too", async () => {

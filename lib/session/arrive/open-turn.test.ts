@@ -151,7 +151,7 @@ describe("refusing a turn", () => {
 });
 
 describe("opening a turn", () => {
-  it("R-40 clears what belongs to the turn before and keeps what belongs to the session", () => {
+  it("R-40 R-189 R-201 clears what belongs to the turn before and keeps what belongs to the session", () => {
     const before = aState(
       {
         status: "failed",
