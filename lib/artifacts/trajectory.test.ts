@@ -50,7 +50,7 @@ describe("trajectoryOf", () => {
       opening,
       { messages: [said("assistant", "First.")] },
       { set: { position: "a", visit: 2 }, messages: runtimeNote(2, "code", "Once more.") },
-      { messages: [said("assistant", "Second.")] },
+      { messages: [said("assistant", "Second."), said("user", "Thanks.")] },
     );
 
     expect(segments).toEqual([
@@ -68,6 +68,7 @@ describe("trajectoryOf", () => {
         items: [
           { kind: "message", role: "runtime", content: "[code] Once more." },
           { kind: "message", role: "assistant", content: "Second." },
+          { kind: "message", role: "user", content: "Thanks." },
         ],
       },
     ]);

@@ -45,6 +45,7 @@ describe("price lookup", () => {
   it.each([
     ["the exact id", "sonnet", 2],
     ["the longest key contained", "vendor/sonnet-4-2026", 1],
+    ["a key contained before the word default", "sonnet-by-default", 2],
     ["default where none fits", "haiku", 9],
     ["default without an id", undefined, 9],
   ])("H-114 R-286 takes %s", (_, id, rate) => {

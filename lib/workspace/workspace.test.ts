@@ -22,18 +22,20 @@ function plain(backend: Backend): Backend {
 }
 
 describe("the mount table", () => {
-  it("H-93 H-94 reads keys in one form, with the defaults of an entry", () => {
+  it("H-93 H-94 H-99 reads keys in one form, with the defaults of an entry; only a directory can be kept from searches", () => {
     const backend = createMemoryBackend();
     const table: MountTable = {
       "docs//api/": backend,
       AGENTS: { backend, readOnly: false, governed: true },
       "//x/": { backend, searchable: false },
+      "/y": { backend, searchable: false },
     };
 
     expect(mountInfos(table)).toEqual([
       { name: "AGENTS", kind: "file", readOnly: false, governed: true, searchable: true },
       { name: "docs/api", kind: "directory", readOnly: true, governed: false, searchable: true },
       { name: "x", kind: "directory", readOnly: true, governed: false, searchable: false },
+      { name: "y", kind: "file", readOnly: true, governed: false, searchable: true },
     ]);
   });
 
@@ -74,14 +76,14 @@ describe("the workspace", () => {
     return { area, workspace: createWorkspace({ area, mounts }) };
   };
 
-  it("R-228 H-93 serves each path from the mount with the longest prefix, else from the session", async () => {
+  it("R-222 R-228 H-93 serves each path from the mount with the longest prefix, else from the session", async () => {
     const { area, workspace } = aWorkspace(
       {
         "/docs/": createMemoryBackend({ "/a.txt": "docs", "/api/a.txt": "shadowed" }),
         "/docs/api/": createMemoryBackend({ "/a.txt": "api" }),
         "/AGENTS.md": createMemoryBackend({ "/AGENTS.md": "persona" }),
       },
-      { "/docs/a.txt": "shadowed", "/AGENTS.md.bak": "own" },
+      { "/docs/a.txt": "shadowed", "/AGENTS.md.bak": "own", "/AGENTS.md/below": "own too" },
     );
     const text = async (path: string) => (await workspace.readRaw(path)).data?.content;
 
@@ -89,6 +91,7 @@ describe("the workspace", () => {
     expect(await text("/docs/api/a.txt")).toBe("api");
     expect(await text("/AGENTS.md")).toBe("persona");
     expect(await text("/AGENTS.md.bak")).toBe("own");
+    expect(await text("/AGENTS.md/below")).toBe("own too");
     await workspace.write("/new.txt", "x");
     expect((await area.readRaw("/new.txt")).data?.content).toBe("x");
   });

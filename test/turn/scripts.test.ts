@@ -141,7 +141,7 @@ describe("archmax_eval", () => {
     expect((await state()).variables.amount?.value).toBe(2);
   });
 
-  it("R-225 R-227 W-40 has its calls decided by the state's rules; a refused one has not run and can be caught", async () => {
+  it("R-225 R-227 R-262 W-40 has its calls decided by the state's rules; a refused one has not run and can be caught", async () => {
     const { answered, bench } = await run([
       [
         evaluate(
@@ -327,6 +327,24 @@ describe("archmax_eval", () => {
 
     expect(ran).toEqual(["pay"]);
     expect((await loadState(bench.stores.sessions, "s1"))?.state.fields.exit?.code).toBe("turn-cancelled");
+  });
+
+  it("R-263 ends at once when the signal fires, though it waits for nothing", async () => {
+    const stop = new AbortController();
+    const bench = await open({
+      spec: "settings: { timeoutMs: 25000 }\nstates: { work: { triggers: { manual: }, instructions: Work., tools: { allow: [pay] } } }",
+      tools: toolsFromMap({
+        pay: { description: "p", inputSchema: { type: "object" }, handler: () => stop.abort(new Error("Enough.")) },
+      }),
+      replies: [calls(["archmax_eval", { code: "tools.pay(); await Promise.resolve(); for (;;);" }])],
+    });
+    const begun = performance.now();
+
+    await expect(bench.agent.workflow.send("s1", { message: "Go." }, { signal: stop.signal })).rejects.toThrow(
+      "Enough.",
+    );
+
+    expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
   it("C-19 C-18 has its calls answered by a case's mocks, after governance", async () => {

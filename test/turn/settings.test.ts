@@ -65,12 +65,20 @@ describe("settings.prompt_cache", () => {
     ["the environment, off", { spec: ANSWERS }, { ARCHMAX_PROMPT_CACHE: "false" }, "off"],
     ["the document over the environment", { spec: own("{ enabled: true }") }, { ARCHMAX_PROMPT_CACHE: "false" }, "5m"],
     [
+      "the document's time over the environment's",
+      { spec: own("{ ttl: 5m }") },
+      { ARCHMAX_PROMPT_CACHE_TTL: "1h" },
+      "5m",
+    ],
+    ["each field by itself", { spec: own("{ enabled: true }") }, { ARCHMAX_PROMPT_CACHE_TTL: "1h" }, "1h"],
+    ["the host's time over the document's", { spec: own("{ ttl: 1h }"), promptCache: { ttl: "5m" } }, {}, "5m"],
+    [
       "the host over both",
       { spec: own("{ ttl: 5m }"), promptCache: { enabled: false } },
       { ARCHMAX_PROMPT_CACHE: "true" },
       "off",
     ],
-  ])("W-41 is decided by %s, and changes no text, tool or verdict", async (_what, options, env, cache) => {
+  ])("W-41 R-282 H-39 is decided by %s, and changes no text, tool or verdict", async (_what, options, env, cache) => {
     const replies = [calls(["write_file", { file_path: "a", content: "x" }]), says("Yes.")];
     const plain = await open({ spec: ANSWERS, replies });
     const bench = await open({ replies, ...options });
