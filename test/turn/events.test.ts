@@ -397,6 +397,17 @@ describe("models", () => {
     expect((await opened.agent.sessions.get("s1"))?.usage).toEqual(after.usage);
   });
 
+  it("R-286 prices a call by the model that answered, not by the one that was asked", async () => {
+    const opened = await bench({
+      pricing: { "settings-model": { input: 1, output: 1 }, "other-model": { input: 1_000, output: 1_000 } },
+      replies: [{ ...says("end"), usage: usage(1_000, 0), model: "other-model" }],
+    });
+    const outcome = await opened.agent.workflow.send("s1", { message: "go" });
+
+    expect(ofType(opened.events, "model-usage")).toMatchObject([{ model: "other-model", costUsd: 1 }]);
+    expect(outcome.usage).toMatchObject({ costUsd: 1 });
+  });
+
   it("R-284 R-286 nothing reported is no event; without a price there is no cost", async () => {
     const silent = await run([says("end")]);
     const priceless = await run([{ ...says("end"), usage: usage(5, 5) }]);
