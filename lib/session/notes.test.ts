@@ -17,7 +17,7 @@ describe("R-178 R-43 the opening note", () => {
     });
 
     expect(text).toBe(
-      'The trigger manual has fired. Variables: a = 1, b = "two", c = true. Also set, readable with archmax_get_variables: inner, list.',
+      'The trigger manual has fired. Variables: a = 1, b = "two", c = true. Also set, readable with archmax_get_variables: inner, list, n.',
     );
   });
 
