@@ -189,6 +189,10 @@ export class SessionWriter implements ThreadWriter {
     if (this.failure !== undefined) throw this.failure;
   }
 
+  get isLost(): boolean {
+    return this.failure !== undefined;
+  }
+
   /** Somebody else's fence was seen: every later write is refused here already. */
   lose(error: unknown): void {
     this.failure ??= error;

@@ -1,6 +1,7 @@
 /** How an automated state's run has ended, before it is decided what follows. */
 import { delegationTrail } from "../../session/delegations.js";
 import type { SessionPatch, SessionState, TrailStep } from "../../session/state.js";
+import { InvocationEndedError } from "../errors.js";
 import type { CallResult } from "../execute-call.js";
 import { closeLoop } from "../grader/thread.js";
 import { highestDispatch } from "../journal.js";
@@ -29,6 +30,14 @@ export function closeRun(writer: SessionWriter, state: SessionState): SessionPat
     ...closeLoop(writer, state),
     ...(dispatched > (state.fields.dispatchCount ?? 0) ? { set: { dispatchCount: dispatched } } : {}),
   };
+}
+
+/**
+ * What stops the calls that are still under way when a run is over. Where the stores failed or the session was lost, the
+ * next invocation goes on with them: nothing of them is cancelled (S-43, S-94).
+ */
+export function stopOf(writer: SessionWriter, text: string): Error {
+  return writer.isLost ? new InvocationEndedError() : new Error(text);
 }
 
 /** a child's end stands in its caller's trail; a failed one is recorded nowhere else. */

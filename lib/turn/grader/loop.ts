@@ -8,7 +8,7 @@ import type { StoredMessage } from "../../session/messages.js";
 import type { CallAnswer, SessionState } from "../../session/state.js";
 import { offloadLargeResult } from "../../tools/index.js";
 import { RunControls, UNDECIDED } from "../automated/controls.js";
-import { type RunEnd, trailOfCalls } from "../automated/run-end.js";
+import { type RunEnd, stopOf, trailOfCalls } from "../automated/run-end.js";
 import { performCall } from "../call.js";
 import { InvocationEndedError, ModelTimeoutError, StepLimitError } from "../errors.js";
 import type { CallResult } from "../execute-call.js";
@@ -88,7 +88,7 @@ class GraderRun {
   /** The run is over: calls under way are told to stop, and no further one starts. */
   close(): void {
     clearTimeout(this.timer);
-    this.over.abort(new Error("The grader's run is over."));
+    this.over.abort(stopOf(this.turn.writer, "The grader's run is over."));
   }
 
   /** What was told to have begun is told to have ended, when the turn fails in the middle of it. */

@@ -2,7 +2,7 @@
 import type { ScriptCallResult } from "../../sandbox/types.js";
 import type { TrailStep } from "../../session/state.js";
 import { workflowSlugFromToolName } from "../../spec/index.js";
-import { trailOfCalls } from "../automated/run-end.js";
+import { stopOf, trailOfCalls } from "../automated/run-end.js";
 import type { CallResult, RunnableCall } from "../execute-call.js";
 import { argsHash, type JournalEntry } from "../journal.js";
 import type { Turn } from "../types.js";
@@ -92,7 +92,7 @@ export class JournaledCalls {
    * stopped, which write down that they were cancelled (R-307).
    */
   async close(): Promise<void> {
-    this.over.abort(new Error("The script's run is over."));
+    this.over.abort(stopOf(this.turn.writer, "The script's run is over."));
     const children = [...this.open].filter(([, { tool }]) => workflowSlugFromToolName(tool) !== null);
     await within(
       STOPPING_MS,
