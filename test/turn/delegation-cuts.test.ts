@@ -1,8 +1,11 @@
 /** Where an invocation ends inside of what a session has others do (S-50…S-57), compared with a run that nothing cuts. */
 import { describe, expect, it } from "vitest";
+import { StoreUnavailableError } from "../../lib/session/errors.js";
 import { loadState } from "../../lib/session/load-state.js";
+import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
 import type { Bench, BenchOptions } from "../harness/agent.js";
+import { wrapStore } from "../harness/wrap-store.js";
 import type { ServerReply } from "../model-server/index.js";
 import { byModel, caller, type Scripts, worker, workflow } from "./delegating.js";
 import { benches, calls, results, says, setting, types } from "./support.js";
@@ -120,6 +123,42 @@ states:
       expect(types(cut.bench.events, ...told).sort()).toEqual(types(whole.bench.events, ...told).sort());
     },
   );
+});
+
+it("S-43 S-94 leaves the children beside one whose store fails to the next invocation, cancelled in nothing", async () => {
+  let isFirst = true;
+  const sessions = wrapStore(createMemorySessionStore(), async ({ name, args }, run) => {
+    const result = await run();
+    const [lease] = args as [{ sessionId?: string }];
+    if (name === "commit" && lease?.sessionId === "s1~1" && isFirst) {
+      isFirst = false;
+      throw new StoreUnavailableError("commit", "no answer");
+    }
+    return result;
+  });
+  const bench = await open({
+    spec: caller("ask", "slow"),
+    files: { ...workflow("ask", worker("child")), ...workflow("slow", worker("slow")) },
+    stores: { sessions, files: createMemoryFileStore() },
+    answer: byModel({
+      "test-model": [
+        calls(
+          evaluate("(await Promise.all([tools.archmax_workflow_ask({}), tools.archmax_workflow_slow({})])).join()"),
+        ),
+        says("Done."),
+      ],
+      child: [says("Asked.")],
+      slow: [{ ...sets("b"), delayMs: 200 }, says("Slowly.")],
+    } satisfies Scripts),
+  });
+  await bench.agent.accept("s1", { kind: "turn", message: "Go" }, { key: "k" });
+
+  expect(await bench.agent.work("s1")).toMatchObject({ left: "delayed" });
+  expect((await loadState(sessions, "s1~2"))?.state.fields.status).not.toBe("failed");
+  bench.clock.advance(60_000);
+  await untilSettled(bench, undefined);
+  const { state } = (await loadState(sessions, "s1"))!;
+  expect(results(state).map(({ text }) => text)).toEqual(["Asked.,Slowly."]);
 });
 
 describe("a turn that is cancelled between two invocations", () => {
