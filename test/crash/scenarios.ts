@@ -143,4 +143,15 @@ export const SCENARIOS: Scenario[] = [
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },
+  {
+    name: "a file that goes to a child and another that comes back",
+    modesInTurns: true,
+    workflow: "sending",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "clerk-1",
+    script: join(import.meta.dirname, "crossing-files.yaml"),
+    steps: [{ input: { kind: "turn", message: "Have it read." } }],
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
 ];

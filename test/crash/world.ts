@@ -283,7 +283,7 @@ function mortal<Tool extends object>(tools: readonly Tool[], life: Life): Tool[]
 /** Ids without the mark of the attempt (S-36), or what is a hash of one; times without their value. */
 export function normalised(value: unknown): unknown {
   const text = JSON.stringify(value, (key, member) => (key === "ts" ? 0 : member))
-    .replace(/\bm(\d+)-[0-9a-z]+(?=["-])/g, "m$1")
+    .replace(/(?<![0-9A-Za-z])m(\d+)-[0-9a-z]+(?=["-])/g, "m$1")
     .replace(/(?<=\/[0-9a-z]{4}e)[0-9a-f]{16}(?=\/)/g, "<call>")
     .replace(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g, "<time>");
   return JSON.parse(text);

@@ -9,15 +9,8 @@ import { copyFiles } from "./files.js";
 import { type Completed, type Delivered, deliveredBy, failed, textOf } from "./result.js";
 
 /** One call of a workflow, whoever made it. */
-export interface Dispatch {
-  workflow: string;
-  sessionId: string;
-  dispatchId: string;
+export interface Dispatch extends Omit<DelegatedCall, "at" | "result"> {
   callId: string;
-  /** The calling state. */
-  state: string;
-  /** Resolved arguments. */
-  args: Record<string, unknown>;
   /** Epoch milliseconds. */
   startedAt: number;
 }
@@ -51,7 +44,7 @@ async function withFiles(
   turn: Turn,
   { dispatchId }: Dispatch,
   delivered: Completed,
-  { machine, workspace }: Extract<ChildLegEnd, { kind: "rested" }>,
+  { machine, workspace, assertOwned }: Extract<ChildLegEnd, { kind: "rested" }>,
 ): Promise<Delivered> {
   const { returns } = delivered;
   if (returns === null) return delivered;
@@ -64,6 +57,8 @@ async function withFiles(
     });
     return { ...delivered, returns: { ...returns, ...paths } };
   } catch (error) {
+    // A store that fails is no fault of the child's (S-94).
+    assertOwned();
     turn.writer.assertOwned();
     return failed("invalid-return", error instanceof Error ? error.message : String(error));
   }

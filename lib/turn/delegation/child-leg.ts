@@ -28,8 +28,8 @@ export interface ChildLeg {
 }
 
 export type ChildLegEnd =
-  /** Finished or parked. `machine` is the one its turn ran under. */
-  | { kind: "rested"; state: SessionState; machine: Machine; workspace: Workspace }
+  /** Finished or parked. `machine` is the one its turn ran under; `assertOwned` throws where its store has failed since. */
+  | { kind: "rested"; state: SessionState; machine: Machine; workspace: Workspace; assertOwned(): void }
   /** What was sent to it does not apply to it, and changed nothing. */
   | { kind: "refused"; error: Error; state: SessionState }
   /** It could not be composed, read or opened. */
@@ -163,7 +163,7 @@ async function settled(turn: Turn, child: Turn, end: Extract<LegEnd, { kind: "se
   }
   await own(turn, child, () => writer.flush(commit));
   child.tell();
-  return { kind: "rested", state: writer.state, machine, workspace };
+  return { kind: "rested", state: writer.state, machine, workspace, assertOwned: () => requireOwned(turn, child) };
 }
 
 async function own(turn: Turn, child: Turn, write: () => Promise<void>): Promise<void> {
