@@ -1,6 +1,7 @@
 /** Composing a workflow: its machine, tools, models, prompt, and the tables the kernel reads (H-10, H-25…H-31). */
 
 import { serializedGraph } from "../artifacts/index.js";
+import { resolveExtensions } from "../extensions/index.js";
 import { loadMachine } from "../intake/index.js";
 import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
 import { renderStaticPrompt } from "../machine/index.js";
@@ -139,6 +140,11 @@ export async function createComposer(
         staticPrompt: await promptOf(machine),
         staticPromptOf: promptOf,
         promptCache,
+        extensions: resolveExtensions(params, {
+          workflow,
+          callers: (inherited ?? []).map((caller) => caller.workflow),
+          ...(params.workflow !== undefined ? { root: params.workflow } : {}),
+        }),
         defaultTrigger: trigger,
         variables: inherited ? {} : seeded,
       };

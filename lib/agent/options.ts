@@ -1,6 +1,7 @@
 /** What `createAgent` takes (H-8…H-43), as far as it is built. */
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { ExtensionOptions } from "../extensions/types.js";
 import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
 import type { ModelFactory, PricingTable } from "../models/index.js";
 import type { Sandbox } from "../sandbox/types.js";
@@ -20,7 +21,7 @@ export interface AgentStores {
   files: FileStore;
 }
 
-export interface CreateAgentParams {
+export interface CreateAgentParams extends ExtensionOptions {
   /** The slug of the workflow that governs (H-25). */
   workflow: string;
   workspace?: {
@@ -108,6 +109,14 @@ const KEYS = new Set<keyof CreateAgentParams>([
   "clock",
   "onEvent",
   "sandboxRuntime",
+  "guardrails",
+  "completion",
+  "hooks",
+  "onMetric",
+  "agents",
+  "middleware",
+  "limits",
+  "compaction",
   "env",
   "host",
 ]);

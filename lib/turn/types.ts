@@ -1,4 +1,5 @@
 /** What a turn works with: the assembly of a workflow, and the context of one arrival's leg. */
+import type { Extensions } from "../extensions/types.js";
 import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
 import type { Machine } from "../machine/types.js";
 import type { PricingTable } from "../models/index.js";
@@ -54,6 +55,8 @@ export interface Assembly {
   promptCache: { enabled: boolean; ttl: "5m" | "1h" };
   /** Set where the model is shown pictures that it reads. */
   pictures?: PictureLimits | null;
+  /** What the host has set around its calls (chapter A). */
+  extensions: Extensions;
   defaultTrigger: string;
   /** Seeded whenever a turn opens (H-33). */
   variables: Readonly<Record<string, unknown>>;

@@ -1,0 +1,21 @@
+/** What a host sets around the calls of its agents (chapter A). */
+export { resolveExtensions } from "./resolve.js";
+export type {
+  AgentMiddleware,
+  AgentSpec,
+  Compaction,
+  Completion,
+  ExtensionOptions,
+  Extensions,
+  Guardrail,
+  GuardrailCall,
+  Hooks,
+  MetricEvent,
+  MetricSink,
+  ModelCallRequest,
+  RunResult,
+  RunToolCall,
+  ToolCallRequest,
+  TurnLimits,
+  Verdict,
+} from "./types.js";
