@@ -1,5 +1,6 @@
 /** What a host sets around the calls of its agents (chapter A). */
 export { resolveExtensions } from "./resolve.js";
+export { tellMetric } from "./tell-metric.js";
 export type {
   AgentMiddleware,
   AgentSpec,
