@@ -3,17 +3,9 @@
  * ever reaches a checkpoint. The model layer turns them into provider messages at each call.
  */
 
-export const RUNTIME_NOTE_KINDS = [
-  "decision",
-  "event",
-  "error",
-  "grader",
-  "code",
-  "sub-workflow",
-  "opening",
-  "completion",
-] as const;
-export type RuntimeNoteKind = (typeof RUNTIME_NOTE_KINDS)[number];
+import type { RuntimeNoteKind } from "../messages/index.js";
+
+export { isRuntimeNote, RUNTIME_NOTE_KINDS, type RuntimeNoteKind, runtimeNoteKind } from "../messages/index.js";
 
 export interface ToolCall {
   id: string;
@@ -46,11 +38,3 @@ export interface StoredMessage {
 
 /** How the call ids of runtime notes begin; a model's own call never has such an id (F-66). */
 export const NOTE_CALL_PREFIX = "note-";
-
-export function runtimeNoteKind(message: StoredMessage): RuntimeNoteKind | null {
-  return message.additional_kwargs?.archmax?.note ?? null;
-}
-
-export function isRuntimeNote(message: StoredMessage): boolean {
-  return runtimeNoteKind(message) !== null;
-}
