@@ -15,10 +15,13 @@ const MAY_IMPORT = {
   extensions: [...CORE, "workspace", "models", "tools"],
   turn: [...CORE, "sandbox", "workspace", "models", "tools", "extensions"],
   artifacts: CORE,
+  drawing: ["spec", "machine"],
   stores: [...CORE, "workspace"],
   config: [...CORE, "models", "tools", "workspace", "extensions", "mcp"],
   intake: [...CORE, "workspace", "config"],
   http: [...CORE, "intake", "config"],
+  // Above the agent: cases run on one, as any caller does.
+  cases: [...CORE, "sandbox", "workspace", "models", "tools", "extensions", "turn", "intake", "stores", "agent.ts"],
 };
 const TEST = "\\.(?:test|fixture)\\.ts$";
 
@@ -29,13 +32,13 @@ module.exports = {
       comment: `lib/${folder} may import ${allowed.length > 0 ? allowed.join(", ") : "nothing else of lib/"}`,
       severity: "error",
       from: { path: `^lib/${folder}/`, pathNot: TEST },
-      to: { path: "^lib/", pathNot: `^lib/(?:${[folder, ...allowed].join("|")})/` },
+      to: { path: "^lib/", pathNot: `^lib/(?:${[folder, ...allowed].join("|").replaceAll(".", "\\.")})(?:/|$)` },
     })),
     {
       name: "only-the-edge-chooses-stores",
-      comment: "adapters are chosen by agent, local and cli",
+      comment: "adapters are chosen by agent, cases, local and cli",
       severity: "error",
-      from: { path: "^lib/", pathNot: `^lib/(?:stores|agent|local|cli)/|^lib/[^/]+\\.ts$|${TEST}` },
+      from: { path: "^lib/", pathNot: `^lib/(?:stores|agent|cases|local|cli)/|^lib/[^/]+\\.ts$|${TEST}` },
       to: { path: "^lib/stores/" },
     },
     {

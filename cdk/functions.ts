@@ -105,6 +105,7 @@ function environmentOf(name: FunctionName, props: ParkwayProps, resources: Resou
       PARKWAY_CREDENTIALS: props.credentials.join(","),
       PARKWAY_API_KEYS_SECRET: `secret:${resources.apiKeysSecret.secretArn}`,
       ...(props.credentials.includes("iam") ? { PARKWAY_IAM_SCOPES: JSON.stringify(props.iamScopes) } : {}),
+      ...(props.models?.length ? { PARKWAY_MODELS: props.models.join(",") } : {}),
     },
     turn: { PARKWAY_BUS: resources.bus.eventBusName, ...props.modelEnv },
   };

@@ -26,6 +26,8 @@ export interface ParkwayProps {
    * with a role are `arn:aws:sts::<account>:assumed-role/<role>/<session>`, and choose the last part themselves.
    */
   iamScopes?: Readonly<Record<string, readonly string[]>>;
+  /** Ids of the models that callers of the API may choose for their turns (A-33), without commas; none unless given. */
+  models?: readonly string[];
   /** Without it the API has the address that API Gateway gives it. */
   domain?: Domain;
   /** Requests a second and at once, of each HTTP API; 100 and 200 unless given. */
@@ -95,6 +97,7 @@ export function checkProps({
   credentials,
   iamScopes = {},
   modelEnv = {},
+  models = [],
   turns = {},
 }: ParkwayProps): void {
   if (!ENVIRONMENT.test(environment)) {
@@ -133,6 +136,8 @@ export function checkProps({
   if (maxConcurrency < 2 || maxConcurrency > 1_000) {
     throw new SettingError(`turns.maxConcurrency is ${maxConcurrency}; SQS takes 2 to 1000`);
   }
+  const unlisted = models.find((id) => id.trim() === "" || id.includes(","));
+  if (unlisted !== undefined) throw new SettingError(`models has "${unlisted}"; give ids of models, without commas`);
   for (const [name, value] of Object.entries(modelEnv)) {
     if (!MODEL_VARIABLE.test(name)) throw new SettingError(`modelEnv has "${name}"; its names begin with ARCHMAX_`);
     if (SECRET_VARIABLE.test(name) && !isReference(value)) {

@@ -5,10 +5,14 @@ export type { AgentStores } from "./agent/options.js";
 export type { Sessions } from "./agent/sessions.js";
 export {
   type Agent,
+  type AgentCapabilities,
+  type AgentWorkflow,
   type CreateAgentParams,
   createAgent,
   type DecisionInput,
   type DeliveryInput,
+  type GovernedAgent,
+  type PlainAgent,
   type TurnConfig,
   type TurnInput,
 } from "./agent.js";

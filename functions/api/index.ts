@@ -1,4 +1,4 @@
-import { createApi, type GatewayEvent, gatewayHandler } from "../../lib/http/index.js";
+import { createApi, type GatewayEvent, gatewayHandler, modelsFrom } from "../../lib/http/index.js";
 import { systemClock } from "../../lib/stores/clock/index.js";
 import { createSecrets } from "../../lib/stores/secrets/index.js";
 import { accessLog } from "../shared/access-log.js";
@@ -17,6 +17,7 @@ const answer = gatewayHandler(
   createApi({
     intake,
     environment,
+    models: modelsFrom(own.env.PARKWAY_MODELS),
     credentials: openCredentials({ env: own.env, secrets: createSecrets(), client: stores.client }),
     clock: systemClock,
     log: accessLog(own.log),

@@ -1,7 +1,7 @@
 /** Composing a workflow: its machine, tools, models, prompt, and the tables the kernel reads (H-10, H-25…H-31). */
 
 import { serializedGraph } from "../artifacts/index.js";
-import { resolveExtensions } from "../extensions/index.js";
+import { checkAgentSlugs, checkExtensions, resolveExtensions } from "../extensions/index.js";
 import { loadMachine } from "../intake/index.js";
 import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
 import { renderStaticPrompt } from "../machine/index.js";
@@ -66,8 +66,10 @@ export async function createComposer(
   });
   checkEssentialTools(params.essentialTools ?? [], registry.hostTools);
   const pinnedClockMs = pinnedClock(params.clock);
+  checkExtensions(params);
   const sources = resolveSources(params);
   const { rootDir, authoring, mounts, authored } = sources;
+  if (Object.keys(params.agents ?? {}).length > 0) checkAgentSlugs(params, await authoring.listWorkflows());
   const env = given.readEnv(rootDir);
   const models = createModelSet({
     env,
@@ -117,13 +119,19 @@ export async function createComposer(
         enabled: params.promptCache?.enabled ?? own?.enabled ?? cache.enabled ?? true,
         ttl: params.promptCache?.ttl ?? own?.ttl ?? cache.ttl ?? "5m",
       } as const;
+      const extensions = resolveExtensions(params, {
+        workflow,
+        callers: (inherited ?? []).map((caller) => caller.workflow),
+        ...(params.workflow !== undefined ? { root: params.workflow } : {}),
+      });
+      const ownModel = extensions.model ?? machine.spec.settings?.model;
       emitter.emit({ type: "graph-topology", topology: serializedGraph(machine) });
       emitter.emit({
         type: "prompt-shaping",
-        cache: resolvedCaching(promptCache, models.cacheStrategy(machine.spec.settings?.model)),
+        cache: resolvedCaching(promptCache, models.cacheStrategy(ownModel)),
         withheld: [],
       });
-      warnInertModels(params, machine, emitter);
+      warnInertModels(params, { machine, extensions }, emitter);
       warnUnreachableBounds(params, machine, emitter);
       const delegations = await delegationDefinitions(authoring, machine, (message) =>
         emitter.emit({ type: "warning", scope: "delegation", message }),
@@ -140,11 +148,7 @@ export async function createComposer(
         staticPrompt: await promptOf(machine),
         staticPromptOf: promptOf,
         promptCache,
-        extensions: resolveExtensions(params, {
-          workflow,
-          callers: (inherited ?? []).map((caller) => caller.workflow),
-          ...(params.workflow !== undefined ? { root: params.workflow } : {}),
-        }),
+        extensions,
         defaultTrigger: trigger,
         variables: inherited ? {} : seeded,
       };
@@ -184,9 +188,14 @@ function checkEssentialTools(essential: readonly string[], hostTools: readonly s
 }
 
 /** H-11: one warning names the ids that an explicit model makes inert. */
-function warnInertModels(params: RuntimeParams, machine: Machine, emitter: Emitter): void {
+function warnInertModels(
+  params: RuntimeParams,
+  { machine, extensions }: Pick<Assembly, "machine" | "extensions">,
+  emitter: Emitter,
+): void {
   if (!params.model) return;
   const ids = [
+    ...(extensions.model !== undefined ? [`${extensions.model} (agents.${machine.workflow})`] : []),
     ...(machine.spec.settings?.model ? [`${machine.spec.settings.model} (settings)`] : []),
     ...[...machine.states.values()]
       .filter((state) => state.spec.model)

@@ -23,6 +23,10 @@ export interface Runtime {
   watched<Result>(work: Promise<Result>): Promise<Result>;
   /** Aborts when the runtime closes. */
   closing: AbortSignal;
+  /** What frees the memory that something here holds for a session; nothing is held that is not added. */
+  disposers: Set<(sessionId: string) => void | Promise<void>>;
+  /** Calls every disposer; one that fails does not keep the others from it. */
+  dispose(sessionId: string): Promise<void>;
   /** Stops what is under way, which goes on when its session is worked on again, and ends worker threads. */
   close(): Promise<void>;
 }
@@ -43,6 +47,7 @@ export async function createRuntime(params: RuntimeParams): Promise<Runtime> {
   const workflows = createWorkflows(composer, emitter);
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
+  const disposers: Runtime["disposers"] = new Set();
   return {
     rootDir: composer.rootDir,
     workflows,
@@ -79,6 +84,10 @@ export async function createRuntime(params: RuntimeParams): Promise<Runtime> {
       return work;
     },
     closing: closing.signal,
+    disposers,
+    async dispose(sessionId) {
+      await Promise.allSettled([...disposers].map(async (free) => free(sessionId)));
+    },
     async close() {
       closing.abort(new AgentClosedError());
       await allWithin(underWay, CLOSING_MS);

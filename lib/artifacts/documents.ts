@@ -1,4 +1,5 @@
 /** The six files of a run, as text (H-107…H-112). */
+import { runtimeContractOf } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import type { SessionState, TrailStep, Usage } from "../session/state.js";
 import { hasUsage } from "../session/usage.js";
@@ -51,14 +52,9 @@ function writtenVariables({ variables }: SessionState): Record<string, { value: 
 }
 
 function metadataOf({ session, machine, packageVersion, usage }: RunDocuments): RunMetadata {
-  const { runtime } = machine.spec;
   return {
     ...session,
-    runtimeContract: {
-      engine: runtime?.engine ?? "archmax-harness",
-      version: String(runtime?.version ?? "3"),
-      source: runtime ? "declared" : "defaulted",
-    },
+    runtimeContract: runtimeContractOf(machine.spec),
     packageVersion,
     specHash: machine.specHash,
     ...(usage && hasUsage(usage) ? { usage } : {}),

@@ -24,6 +24,10 @@ const WORKFLOW: OptionSpec = {
   flags: "--workflow <slug>",
   text: "the workflow; may be omitted when there is only one",
 };
+const ENDPOINT: OptionSpec = {
+  flags: "--endpoint <url>",
+  text: "a deployed environment in place of the workspace; its key is read from PARKWAY_API_KEY",
+};
 const VERBOSE: OptionSpec = { flags: "--verbose", text: "also print every event as one raw line" };
 const JSON_OUT: OptionSpec = { flags: "--json", text: "print one JSON document on stdout" };
 const VARIABLES: OptionSpec = { flags: "--variables <json>", text: "a JSON object of variables, set locked" };
@@ -41,6 +45,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: "--session <id>", text: "the session; otherwise the trigger decides" },
       { flags: "--session-path <path>", text: "the variable that holds the session id, such as order.id" },
       { flags: "--file <name=path>", text: "a file for the variable of that name", repeatable: true },
+      ENDPOINT,
       VERBOSE,
       JSON_OUT,
     ],
@@ -54,10 +59,21 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (context) => (await import("./validate.js")).validate(context),
   },
   {
+    name: "graph",
+    summary: "draw a workflow: Mermaid text, or a picture",
+    arguments: ["[workflow]"],
+    options: [
+      { flags: "--svg", text: "an SVG picture in place of Mermaid text" },
+      { flags: "--out <file>", text: "write it into a file" },
+      JSON_OUT,
+    ],
+    run: async (context) => (await import("./graph.js")).graph(context),
+  },
+  {
     name: "sessions",
     summary: "list the sessions, or show one",
     arguments: ["[id]"],
-    options: [WORKFLOW, JSON_OUT],
+    options: [WORKFLOW, ENDPOINT, JSON_OUT],
     run: async (context) => (await import("./sessions.js")).sessions(context),
   },
   {
@@ -69,6 +85,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: "--comment <text>", text: "what the agent is told with the decision" },
       { flags: "--park <id>", text: "the park the decision is for (default: the present one)" },
       WORKFLOW,
+      ENDPOINT,
       VERBOSE,
       JSON_OUT,
     ],
@@ -78,7 +95,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "reply",
     summary: "say something to a session that is parked for a decision",
     arguments: ["<id>", "<message...>"],
-    options: [WORKFLOW, VERBOSE, JSON_OUT],
+    options: [WORKFLOW, ENDPOINT, VERBOSE, JSON_OUT],
     run: async (context) => (await import("./resume.js")).reply(context),
   },
   {
@@ -90,6 +107,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       VARIABLES,
       { flags: "--message <text>", text: "what is said along with it" },
       WORKFLOW,
+      ENDPOINT,
       VERBOSE,
       JSON_OUT,
     ],

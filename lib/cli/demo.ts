@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Agent, createAgent } from "../agent.js";
+import { createAgent, type GovernedAgent } from "../agent.js";
 import { agentOptions, loadConfigFile } from "../config/index.js";
 import { checkStory } from "./demo/checks.js";
 import { runWorker } from "./demo/processes.js";
@@ -45,7 +45,7 @@ export async function demo({ terminal }: CommandContext): Promise<number> {
 interface Given {
   root: string;
   sessionId: string;
-  reader: Agent;
+  reader: GovernedAgent;
 }
 
 async function tell(terminal: Terminal, { root, sessionId, reader }: Given): Promise<Story> {
@@ -82,7 +82,7 @@ async function tell(terminal: Terminal, { root, sessionId, reader }: Given): Pro
 }
 
 /** An agent that only reads. */
-async function openReader(root: string): Promise<Agent> {
+async function openReader(root: string): Promise<GovernedAgent> {
   const config = agentOptions(await loadConfigFile(root), root);
   return createAgent({ ...config, workflow: WORKFLOW, env: {}, onEvent: () => {} });
 }

@@ -15,6 +15,18 @@ export class UsageError extends ParkwayError {
   }
 }
 
+/** A file that an option names cannot be written. */
+export class OutputFileError extends ParkwayError {
+  override readonly code = "output-file";
+  constructor(
+    readonly file: string,
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${file} cannot be written: ${reason}`, options);
+  }
+}
+
 /** Whether the error explains itself, so that a stack would only hide it. */
 export function isKnownError(error: unknown): error is Error & { code: string } {
   return error instanceof ParkwayError || (error instanceof Error && "code" in error && "toJSON" in error);

@@ -8,10 +8,14 @@ export function printHeader(
   workflow: string | undefined,
   extent: "with-model" | "without-model",
 ): void {
-  const { terminal, root } = context;
+  const { terminal, root, endpoint } = context;
   const { style, env } = terminal;
   if (terminal.interactive && !env.ARCHMAX_CLI_NO_BANNER) terminal.err(style.bold(`parkway ${PACKAGE_VERSION}`));
-  if (workflow !== undefined) terminal.err(`${style.dim("workflow")}   ${workflow}`);
+  if (workflow) terminal.err(`${style.dim("workflow")}   ${workflow}`);
+  if (endpoint !== undefined) {
+    terminal.err(`${style.dim("endpoint")}   ${endpoint}`);
+    return;
+  }
   terminal.err(`${style.dim("root")}       ${root}`);
   if (extent === "with-model")
     terminal.err(`${style.dim("model")}      ${env.ARCHMAX_MODEL || "(ARCHMAX_MODEL is not set)"}`);

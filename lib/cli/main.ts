@@ -32,19 +32,32 @@ export async function main(argv: readonly string[], options: MainOptions = {}): 
       return EXIT.ok;
     }
     const root = resolve(terminal.cwd, parsed.root ?? ".");
+    const endpoint = parsed.options.endpoint as string | undefined;
+    const opened = endpoint === undefined ? openAgent : await remotely(endpoint, terminal, parsed.spec.name);
     return await parsed.spec.run({
-      terminal: { ...terminal, env: loadDotEnv(root, terminal.env) },
+      terminal: endpoint === undefined ? { ...terminal, env: loadDotEnv(root, terminal.env) } : terminal,
       root,
       rootOption: parsed.root,
+      ...(endpoint === undefined ? {} : { endpoint }),
       command: parsed.spec.name,
       args: parsed.args,
       options: parsed.options,
       signal,
-      openAgent: options.openAgent ?? openAgent,
+      openAgent: options.openAgent ?? opened,
     });
   } catch (error) {
     return tell(error, terminal, signal);
   }
+}
+
+/** C-71: no root is read. */
+async function remotely(endpoint: string, { env }: Terminal, command: string): Promise<OpenAgent> {
+  const [{ createRemoteAgent }, { createRemoteClient }] = await Promise.all([
+    import("./remote/agent.js"),
+    import("./remote/client.js"),
+  ]);
+  const client = createRemoteClient(endpoint, env, command);
+  return async ({ workflow, onEvent }) => createRemoteAgent(client, { workflow, ...(onEvent ? { onEvent } : {}) });
 }
 
 function tell(error: unknown, terminal: Terminal, signal: AbortSignal): number {

@@ -1,9 +1,9 @@
 /** Reads the values of options that have a form of their own. */
-import { readFileSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { InvalidTurnFileError } from "../session/errors.js";
 import { sessionIdRejection } from "../spec/index.js";
-import { UsageError } from "./errors.js";
+import { OutputFileError, UsageError } from "./errors.js";
 import type { CommandContext } from "./types.js";
 
 export function textOption(context: CommandContext, name: string): string | undefined {
@@ -40,6 +40,23 @@ export function filesOption(
     files[name] = { name: basename(path), content: readFile(resolve(context.terminal.cwd, path), name) };
   }
   return files;
+}
+
+/**
+ * Writes a file that an option names, from where the command was called; folders on its way are made.
+ *
+ * @returns the name as it was given
+ * @throws {OutputFileError}
+ */
+export function writeOutput({ terminal }: CommandContext, file: string, text: string): string {
+  const path = resolve(terminal.cwd, file);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new OutputFileError(file, (error as Error).message, { cause: error });
+  }
+  return file;
 }
 
 /** H-91, before anything is assembled (C-70). */

@@ -9,6 +9,7 @@ export interface OutcomeView {
   sessionId: string;
   workflow: string;
   rootOption?: string;
+  endpoint?: string;
   style: Style;
 }
 

@@ -45,9 +45,8 @@ export async function deliver(context: CommandContext): Promise<number> {
 }
 
 async function subjectOf(context: CommandContext): Promise<{ sessionId: string; workflow: string }> {
-  const { root, command } = context;
-  const sessionId = checkedSessionId(context.args[0]!, command);
-  const workflow = await workflowOf(root, { named: textOption(context, "workflow"), sessionId, command });
+  const sessionId = checkedSessionId(context.args[0]!, context.command);
+  const workflow = await workflowOf(context, { named: textOption(context, "workflow"), sessionId });
   printHeader(context, workflow, "without-model");
   return { sessionId, workflow };
 }

@@ -12,10 +12,9 @@ export async function sessions(context: CommandContext): Promise<number> {
   const [id] = context.args;
   if (id !== undefined) checkedSessionId(id, context.command);
   const named = textOption(context, "workflow");
-  const { root, command } = context;
-  const workflow =
-    id === undefined ? anyWorkflow(root, named, command) : await workflowOf(root, { named, sessionId: id, command });
-  printHeader(context, id === undefined && listWorkflows(root).length > 1 ? named : workflow, "without-model");
+  const workflow = id === undefined ? anyWorkflow(context, named) : await workflowOf(context, { named, sessionId: id });
+  const isAboutAll = id === undefined && (context.endpoint !== undefined || listWorkflows(context.root).length > 1);
+  printHeader(context, isAboutAll ? named : workflow, "without-model");
 
   const agent = await context.openAgent({ root: context.root, workflow });
   try {

@@ -1,10 +1,14 @@
 /** Commands that are printed to be copied into a shell. */
 import type { CommandContext } from "./types.js";
 
-/** A command of ours with the root it was called with; words are quoted where a shell would split them. */
-export function shellCommand(context: Pick<CommandContext, "rootOption">, words: readonly string[]): string {
-  const root = context.rootOption === undefined ? [] : ["--root", context.rootOption];
-  return ["parkway", ...words, ...root].map(quoted).join(" ");
+/** A command of ours with the root or endpoint it was called with; words are quoted where a shell would split them. */
+export function shellCommand(
+  { rootOption, endpoint }: Pick<CommandContext, "rootOption" | "endpoint">,
+  words: readonly string[],
+): string {
+  const root = rootOption === undefined ? [] : ["--root", rootOption];
+  const where = endpoint === undefined ? root : ["--endpoint", endpoint];
+  return ["parkway", ...words, ...where].map(quoted).join(" ");
 }
 
 function quoted(word: string): string {

@@ -10,7 +10,7 @@ import { EXIT, errorJson, isKnownError } from "./errors.js";
 import { viewOutcome } from "./outcome-view.js";
 import { createStateFlowRenderer } from "./state-flow.js";
 import { icons } from "./style.js";
-import type { CliAgent, CommandContext } from "./types.js";
+import type { CliAgent, CommandContext, PreparedTurn } from "./types.js";
 
 /** Exit codes of a turn that threw (H-67). */
 const THROWN = new Set(["turn-error", "turn-cancelled", "recursion-limit"]);
@@ -33,11 +33,6 @@ const REFUSALS = new Set([
   "session-busy",
   "inbox-full",
 ]);
-
-export interface PreparedTurn {
-  sessionId: string;
-  start(config: { signal: AbortSignal }): Promise<Outcome>;
-}
 
 /**
  * Opens the agent, prepares one turn with it, runs it and prints its outcome.
@@ -81,8 +76,9 @@ function printOutcome(
   outcome: Outcome,
   { sessionId, workflow }: { sessionId: string; workflow: string },
 ): number {
-  const { terminal, rootOption } = context;
-  const { out, err, exit } = viewOutcome(outcome, { sessionId, workflow, rootOption, style: terminal.style });
+  const { terminal, rootOption, endpoint } = context;
+  const view = { sessionId, workflow, rootOption, endpoint, style: terminal.style };
+  const { out, err, exit } = viewOutcome(outcome, view);
   for (const line of err) terminal.err(line);
   if (outcome.usage) printUsage(context, outcome.usage);
   if (context.options.json) terminal.out(JSON.stringify(outcome));

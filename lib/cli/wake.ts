@@ -9,7 +9,7 @@ import { anyWorkflow } from "./workflows.js";
 export async function wake(context: CommandContext): Promise<number> {
   const { terminal, root } = context;
   const named = textOption(context, "workflow");
-  const workflow = anyWorkflow(root, named, context.command);
+  const workflow = anyWorkflow(context, named);
   printHeader(context, named, "with-model");
   const agent = await context.openAgent({ root, workflow, onEvent: eventPrinter(context) });
   try {

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "./errors.js";
+import type { CommandContext } from "./types.js";
 
 /** Slugs of the directories under `workflows/` that hold a workflow.yaml, sorted. */
 export function listWorkflows(root: string): string[] {
@@ -34,16 +35,25 @@ export function chooseWorkflow(root: string, named: string | undefined, command:
  * @throws {UsageError} when none of these says which
  */
 export async function workflowOf(
-  root: string,
-  { named, sessionId, command }: { named: string | undefined; sessionId: string; command: string },
+  context: CommandContext,
+  { named, sessionId }: { named: string | undefined; sessionId: string },
 ): Promise<string> {
+  const { root, command, endpoint } = context;
+  if (endpoint !== undefined) return named ?? workflowThere(context, sessionId);
   if (named !== undefined || listWorkflows(root).length === 1) return chooseWorkflow(root, named, command);
   const { workflowOfSession } = await import("../agent.js");
   return (await workflowOfSession(root, sessionId)) ?? chooseWorkflow(root, named, command);
 }
 
+/** A session of a deployed environment says itself which workflow it follows. */
+async function workflowThere(context: CommandContext, sessionId: string): Promise<string> {
+  const agent = await context.openAgent({ root: context.root, workflow: "" });
+  return (await agent.sessions.get(sessionId))?.workflow ?? "";
+}
+
 /** For what concerns all sessions of a root: any workflow will do to open it. @throws {UsageError} when there is none */
-export function anyWorkflow(root: string, named: string | undefined, command: string): string {
+export function anyWorkflow({ root, command, endpoint }: CommandContext, named: string | undefined): string {
+  if (endpoint !== undefined) return named ?? "";
   return named ?? listWorkflows(root)[0] ?? chooseWorkflow(root, named, command);
 }
 
@@ -53,7 +63,15 @@ export function anyWorkflow(root: string, named: string | undefined, command: st
  *
  * @throws {UsageError} when neither holds
  */
-export function splitWorkflow(root: string, words: readonly string[], command: string): [string, string[]] {
+export function splitWorkflow(
+  { root, command, endpoint }: Pick<CommandContext, "root" | "command" | "endpoint">,
+  words: readonly string[],
+): [string, string[]] {
+  if (endpoint !== undefined) {
+    const [workflow, ...prompt] = words;
+    if (workflow === undefined) throw new UsageError("with --endpoint the first word is the workflow's name", command);
+    return [workflow, prompt];
+  }
   const workflows = listWorkflows(root);
   const [first, ...rest] = words;
   if (first !== undefined && workflows.includes(first)) return [first, rest];

@@ -1,12 +1,14 @@
 /** What a deployment adds to its workflows: the default export of `parkway.config.ts` (C-73). */
 import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { ExtensionOptions } from "../extensions/types.js";
 import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
 import type { ModelFactory, PricingTable } from "../models/index.js";
 import type { ToolEffectOptions } from "../tools/index.js";
 import type { MountTable } from "../workspace/index.js";
 import type { EventRuleConfig, ScheduleConfig, WebhookConfig } from "./deployment.js";
 
-export interface ParkwayConfig {
+/** Its extensions (chapter A) bind every workflow's sessions; a top-level `completion` those that run on top. */
+export interface ParkwayConfig extends ExtensionOptions {
   /** Host tools: LangChain structured tools, or what `toolsFromMap` makes. */
   tools?: readonly StructuredToolInterface[];
   /** Builds the chat model of a role; without it the `ARCHMAX_*` environment decides. */

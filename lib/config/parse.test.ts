@@ -191,4 +191,16 @@ describe("what a configuration may say of its entrances", () => {
 
     expect(message).toMatch(/^"webhooks.*; "schedules[^\n]*$/);
   });
+
+  it("A-4 A-16 A-18 takes what a host sets around calls, checked as createAgent checks it", () => {
+    const completion = { verify: () => ({ ok: true }), maxAttempts: 2 };
+    const config = { guardrails: [() => undefined], hooks: {}, agents: { refund: { completion } } };
+
+    expect(parseConfig(config)).toBe(config);
+    expect(() => parseConfig({ guardrails: ["no"] })).toThrow(expect.objectContaining({ code: "invalid-guardrail" }));
+    expect(() => parseConfig({ completion: { ...completion, maxAttempts: 0 } })).toThrow(
+      expect.objectContaining({ code: "invalid-completion" }),
+    );
+    expect(messageOf({ onMetric: "stdout" })).toContain('"onMetric" must be a function');
+  });
 });

@@ -1,5 +1,6 @@
 /** Checks a configuration that was loaded from a file (C-73). Stands apart from its type, so that commands without one load no schemas. */
 import * as z from "zod";
+import { checkExtensions } from "../extensions/index.js";
 import type { ParkwayConfig } from "./config.js";
 import { entranceSchemas } from "./entrances.js";
 
@@ -52,6 +53,14 @@ const SHAPE = {
     .optional(),
   skills: z.array(z.string("must be a folder"), "must be a list").optional(),
   images: z.union([z.boolean(), object], "must be true, false or an object").optional(),
+  guardrails: list.optional(),
+  completion: object.optional(),
+  hooks: object.optional(),
+  onMetric: aFunction.optional(),
+  agents: z.record(z.string(), object, "must be an object by workflow slug").optional(),
+  middleware: list.optional(),
+  limits: object.optional(),
+  compaction: object.optional(),
   ...entranceSchemas,
 } satisfies Record<keyof ParkwayConfig, z.ZodType>;
 
@@ -64,13 +73,17 @@ const TOLD = 5;
  * @returns the very object, checked
  * @throws {TypeError} naming each key that is unknown or has the wrong shape, and what it must be; never a value, which may
  * be a secret (N-30)
+ * @throws {InvalidGuardrailError} @throws {InvalidCompletionError} as `createAgent`
  */
 export function parseConfig(value: unknown): ParkwayConfig {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new TypeError("its default export must be an object, as defineConfig returns it");
   }
   const parsed = schema.safeParse(value);
-  if (parsed.success) return value as ParkwayConfig;
+  if (parsed.success) {
+    checkExtensions(value);
+    return value as ParkwayConfig;
+  }
   const problems = parsed.error.issues.map(problemOf);
   const more = problems.length > TOLD ? [`and ${problems.length - TOLD} more`] : [];
   throw new TypeError([...problems.slice(0, TOLD), ...more].join("; "));

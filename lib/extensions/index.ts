@@ -1,6 +1,10 @@
 /** What a host sets around the calls of its agents (chapter A). */
+export { checkAgentSlugs, checkExtensions } from "./check.js";
+export { defineAgent, harness } from "./define-agent.js";
+export { InvalidCompletionError, InvalidGuardrailError } from "./errors.js";
 export { resolveExtensions } from "./resolve.js";
 export { tellMetric } from "./tell-metric.js";
+export { allTodosDone } from "./todos.js";
 export type {
   AgentMiddleware,
   AgentSpec,

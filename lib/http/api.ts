@@ -27,6 +27,8 @@ export interface ApiOptions {
   clock: Clock;
   /** Lower ones than N-6 has. */
   limits?: Partial<Limits>;
+  /** Ids of the models that a request may choose for its turn; none unless given. */
+  models?: readonly string[];
   log?: AccessLog;
 }
 
@@ -44,7 +46,8 @@ const ANYONE: Principal = { id: "", scopes: new Set(), names: [], emails: [] };
 /** @throws {TypeError} where no kind of credential is enabled (N-36) */
 export function createApi(options: ApiOptions): HttpHandler {
   const { clock, log = () => {} } = options;
-  const context = { intake: options.intake, limits: limitsFrom(options.limits) };
+  const { intake, models = [] } = options;
+  const context = { intake, models, limits: limitsFrom(options.limits) };
   const authenticate = createAuthenticator(options);
   return async (request, { signal } = {}) => {
     const startedAt = clock.now();
@@ -61,7 +64,7 @@ export function createApi(options: ApiOptions): HttpHandler {
 }
 
 async function answered(
-  context: Pick<Call<RouteName>, "intake" | "limits" | "signal" | "seen">,
+  context: Pick<Call<RouteName>, "intake" | "limits" | "models" | "signal" | "seen">,
   authenticate: Authenticate,
   request: HttpRequest,
 ): Promise<HttpResponse> {

@@ -18,6 +18,8 @@ export interface Call<Name extends RouteName> {
   principal: Principal;
   intake: Intake;
   limits: Limits;
+  /** Ids of the models that may be chosen. */
+  models: readonly string[];
   signal?: AbortSignal;
   /** What the access log is told. */
   seen: Partial<AccessEntry>;

@@ -99,6 +99,6 @@ export class TurnSettledError extends ParkwayError {
 export class ModelNotAllowedError extends ParkwayError {
   override readonly code = "model-not-allowed";
   constructor() {
-    super("This environment does not let a request choose the model.");
+    super("This environment does not let a request choose this model.");
   }
 }

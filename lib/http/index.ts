@@ -7,6 +7,8 @@ export { ForbiddenError, InvalidRequestError, NotFoundError } from "./errors.js"
 export { type GatewayEvent, type GatewayResult, gatewayHandler, gatewayResult, requestFromGateway } from "./gateway.js";
 export { makeApiKey, type NewApiKey } from "./keys.js";
 export type { Limits } from "./limits.js";
+export { modelsFrom } from "./models.js";
+export { PATHS, type PathTemplate, pathTo } from "./paths.js";
 export { isOurFault, type Problem, problemOf, problemResponse } from "./problem.js";
 export { ROUTES, type Route } from "./routes.js";
 export { isScope, SCOPES, type Scope } from "./scopes.js";

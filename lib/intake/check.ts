@@ -89,9 +89,16 @@ export function withFiles(input: ArrivalInput, uploads: readonly Upload[]): Arri
 
 function checkShape(sessionId: string, input: ArrivalInput): void {
   refuseChild(sessionId, input.kind);
+  if (input.model !== undefined) checkModelId(input.model);
   if (input.kind === "delivery" && input.trigger.trim() === "") throw new MissingDeliveryTriggerError();
   const problem = "variables" in input ? deliveryProblem(input.variables ?? {}) : null;
   if (problem) throw problem;
+}
+
+/** A-32. @throws {TypeError} for anything but the id of a model */
+export function checkModelId(model: unknown): asserts model is string {
+  if (typeof model === "string" && model.trim() !== "") return;
+  throw new TypeError(`\`model\` must be the id of a model, a text that is not empty; it is ${JSON.stringify(model)}.`);
 }
 
 /** H-74. The session's condition is no objection where nothing is known of it. */

@@ -7,11 +7,13 @@ export function firingInput({
   message,
   trigger,
   variables,
-}: Pick<Firing, "message" | "trigger" | "variables">): Extract<ArrivalInput, { kind: "turn" }> {
+  model,
+}: Pick<Firing, "message" | "trigger" | "variables" | "model">): Extract<ArrivalInput, { kind: "turn" }> {
   return {
     kind: "turn",
     ...(message !== undefined ? { message } : {}),
     ...(trigger !== undefined ? { trigger } : {}),
     ...(variables !== undefined ? { variables } : {}),
+    ...(model !== undefined ? { model } : {}),
   };
 }

@@ -1,6 +1,6 @@
 /** The entrances' side of the engine: nothing here, or below it, loads the model library (F-78). */
 export { acceptArrival, arrivalKey } from "./accept.js";
-export { type CheckDepth, MAX_INPUT_BYTES, prepareInput } from "./check.js";
+export { type CheckDepth, checkModelId, MAX_INPUT_BYTES, prepareInput } from "./check.js";
 export { UnsupportedRuntimeContractError, WorkflowLoadError } from "./errors.js";
 export { type Fired, fireEvent, fireSchedule, MAX_HOPS } from "./events.js";
 export { firingInput } from "./firing.js";

@@ -37,6 +37,8 @@ export interface Firing {
   trigger?: string;
   variables?: Record<string, unknown>;
   message?: string;
+  /** As `ArrivalInput.model`. */
+  model?: string;
   sessionId?: string;
   sessionPath?: string;
   /** By variable name. */

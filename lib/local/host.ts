@@ -6,6 +6,7 @@ import {
   createAuthenticator,
   createWebhooks,
   type HttpHandler,
+  modelsFrom,
 } from "../http/index.js";
 import { openGateway } from "./gateway.js";
 import { openLocalKeys } from "./keys.js";
@@ -80,7 +81,14 @@ function routesOf(
 ): Record<string, HttpHandler> {
   const log: AccessLog = (entry) => tell({ kind: "request", entry });
   const authenticate = createAuthenticator({ credentials, environment: ENVIRONMENT, clock });
-  const api = createApi({ intake, credentials, environment: ENVIRONMENT, clock, log });
+  const api = createApi({
+    intake,
+    credentials,
+    environment: ENVIRONMENT,
+    models: modelsFrom(env.PARKWAY_MODELS),
+    clock,
+    log,
+  });
   const { webhooks } = deployment;
   return {
     v1: api,

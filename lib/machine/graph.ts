@@ -1,5 +1,6 @@
 /** The workflow as a graph: nodes and edges (H-108). */
-import type { StateType } from "../spec/types.js";
+import { workflowSlugFromToolName } from "../spec/index.js";
+import type { StateType, ToolEntry } from "../spec/types.js";
 import type { Machine } from "./types.js";
 
 export const START_NODE = "__start__";
@@ -67,4 +68,24 @@ export function graphOf(machine: Machine): WorkflowGraph {
     ]),
   ];
   return { nodes, edges };
+}
+
+/** Slugs of the workflows the state's tools offer: what is granted there, less what a bare denial takes away (W-207). */
+export function calledWorkflows(machine: Machine, slug: string): string[] {
+  const state = machine.states.get(slug);
+  // A person's state calls nothing.
+  if (state === undefined || state.type === "human") return [];
+  const { tools } = machine.spec;
+  const denied = [...(tools?.forbid_always ?? []), ...(state.spec.tools?.forbid ?? [])].filter(isBare).map(toolOf);
+  const granted = [...(tools?.allow_always ?? []), ...(state.spec.tools?.allow ?? [])].map(toolOf);
+  const offered = denied.includes("*") ? [] : granted.filter((tool) => !denied.includes(tool));
+  return [...new Set(offered.map(workflowSlugFromToolName).filter((target) => target !== null))];
+}
+
+function toolOf(entry: ToolEntry): string {
+  return typeof entry === "string" ? entry : entry.tool;
+}
+
+function isBare(entry: ToolEntry): boolean {
+  return typeof entry === "string" || (entry.args === undefined && entry.paths === undefined);
 }

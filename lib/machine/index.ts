@@ -14,7 +14,7 @@ export {
   stateOf,
   transitionTo,
 } from "./compile.js";
-export { type GraphEdge, type GraphNode, graphOf, START_NODE, type WorkflowGraph } from "./graph.js";
+export { calledWorkflows, type GraphEdge, type GraphNode, graphOf, START_NODE, type WorkflowGraph } from "./graph.js";
 export { renderMermaid } from "./mermaid.js";
 export { type Opening, type OpeningInput, openingState } from "./opening.js";
 export { type ClockInput, clockLine } from "./prompt/clock.js";
@@ -27,4 +27,5 @@ export { applyTopLevelOnly, BUILTIN_PLATFORM_PROMPT } from "./prompt/platform.js
 export { renderStateBlock, type StateBlockInput } from "./prompt/state-block.js";
 export { renderStaticPrompt, type StaticPromptInput } from "./prompt/static.js";
 export { renderTransitions } from "./prompt/transitions.js";
+export { type RuntimeContract, runtimeContractOf } from "./runtime-contract.js";
 export type { Machine, MachineState, MachineTrigger } from "./types.js";

@@ -1,7 +1,5 @@
 /** The workflow as a mermaid flowchart: `graph.mmd` (H-108). */
-import { workflowSlugFromToolName } from "../spec/index.js";
-import type { ToolEntry } from "../spec/types.js";
-import { type GraphNode, graphOf } from "./graph.js";
+import { calledWorkflows, type GraphNode, graphOf } from "./graph.js";
 import type { Machine } from "./types.js";
 
 /**
@@ -40,28 +38,8 @@ function shaped(node: GraphNode, label: string): string {
 }
 
 function labelOf(machine: Machine, id: string): string {
-  const called = callable(machine, id);
+  const called = calledWorkflows(machine, id);
   return called.length === 0 ? `"${escaped(id)}"` : `"${escaped(id)}<br/>calls ${escaped(called.join(", "))}"`;
-}
-
-/** Slugs of the workflows the state's tools offer: what is granted there, less what a bare denial takes away (W-207). */
-function callable(machine: Machine, slug: string): string[] {
-  const state = machine.states.get(slug);
-  // A person's state calls nothing.
-  if (state === undefined || state.type === "human") return [];
-  const { tools } = machine.spec;
-  const denied = [...(tools?.forbid_always ?? []), ...(state.spec.tools?.forbid ?? [])].filter(isBare).map(toolOf);
-  const granted = [...(tools?.allow_always ?? []), ...(state.spec.tools?.allow ?? [])].map(toolOf);
-  const offered = denied.includes("*") ? [] : granted.filter((tool) => !denied.includes(tool));
-  return [...new Set(offered.map(workflowSlugFromToolName).filter((target) => target !== null))];
-}
-
-function toolOf(entry: ToolEntry): string {
-  return typeof entry === "string" ? entry : entry.tool;
-}
-
-function isBare(entry: ToolEntry): boolean {
-  return typeof entry === "string" || (entry.args === undefined && entry.paths === undefined);
 }
 
 /** For a place between double quotes: what mermaid would read as markup becomes an entity, and line breaks fold. */

@@ -27,6 +27,17 @@ export class InvalidModelSettingError extends ParkwayError {
   }
 }
 
+/** A turn asks for a model by id, and all that the agent has is one model instance (A-32). */
+export class ModelOverrideUnsupportedError extends ParkwayError {
+  override readonly code = "model-override-unsupported";
+  constructor(readonly model: string) {
+    super(
+      `The model "${model}" was asked for, and this agent has one model instance, which serves every call: leave ` +
+        "`model` out of the call, or give the agent a `modelFactory`.",
+    );
+  }
+}
+
 /** A model call failed for good: by the provider's answer, on the way to it, or after every attempt (A-46, A-47). */
 export class ModelCallError extends ParkwayError {
   override readonly code = "model-call-failed";

@@ -1,4 +1,5 @@
 /** Chat models per role, what they are asked and answer, usage and price, retries, scripted replies. */
+export { asFactoryModel } from "./border.js";
 export { resolvedCaching } from "./caching.js";
 export { type ChatModelDeps, type ChatModelSettings, createChatModel } from "./chat-model.js";
 export { loadDotEnv } from "./dotenv.js";
@@ -16,6 +17,7 @@ export {
   InvalidModelSettingError,
   MissingModelSettingError,
   ModelCallError,
+  ModelOverrideUnsupportedError,
   ModelScriptExhaustedError,
   ModelWaitTooLongError,
 } from "./errors.js";
@@ -29,6 +31,7 @@ export { costOf, type Price, type PricingTable, priceOf } from "./pricing.js";
 export { type FailedAttempt, type RetryOptions, retryAfterMs, type Sleep } from "./retry.js";
 export { type ReplyChooser, replyChooser, type ScriptMessage, type ScriptView } from "./script-choice.js";
 export { type ModelScript, parseModelScript, type ScriptReply } from "./script-file.js";
+export { isScriptId } from "./script-id.js";
 export { type ScriptStep, scriptedModel } from "./scripted.js";
 export type {
   AttachedPicture,

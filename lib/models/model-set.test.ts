@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { asFactoryModel } from "./border.js";
 import { MissingModelSettingError } from "./errors.js";
 import { createInProcessModel } from "./in-process.js";
 import { createModelSet } from "./model-set.js";
@@ -49,6 +50,26 @@ describe("createModelSet", () => {
     await expect(models.forCall("agent")).rejects.toMatchObject({
       variables: ["ARCHMAX_API_BASE_URL", "ARCHMAX_API_KEY"],
     });
+  });
+
+  it("H-12 lets a factory stand at the border itself: a call comes to it as it was asked", async () => {
+    const asked: ModelRequest[] = [];
+    const models = createModelSet({
+      env: {},
+      modelFactory: (role) =>
+        asFactoryModel({
+          id: `own-${role}`,
+          async call(given) {
+            asked.push(given);
+            return { text: "from the border", calls: [], invalid: [] };
+          },
+        }),
+    });
+
+    const model = await models.forCall("grader");
+
+    expect([model.id, await textOf(model)]).toEqual(["own-grader", "from the border"]);
+    expect(asked).toEqual([request]);
   });
 
   it("H-13 R-281 builds one instance per role and id", async () => {

@@ -3,6 +3,7 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import { cacheStrategyOf, environmentCacheStrategy } from "./caching.js";
 import { type ChatModelDeps, type ChatModelSettings, createChatModel } from "./chat-model.js";
 import { type Environment, environmentSettings, hasEnvironmentModel, type ModelSettings } from "./environment.js";
+import { ModelOverrideUnsupportedError } from "./errors.js";
 import type { RetryOptions } from "./retry.js";
 import { isScriptId } from "./script-id.js";
 import type { ChatModel, ModelRole, ModelSet } from "./types.js";
@@ -33,13 +34,27 @@ export function createModelSet(options: ModelSetOptions): ModelSet {
   const built = new Map<string, Promise<ChatModel>>();
 
   async function build(role: ModelRole, requested: string | undefined): Promise<ChatModel> {
-    if (model !== undefined && role !== "judge") return wrapChatModel(model, { role });
     if (modelFactory !== undefined) {
       const made = await modelFactory(role, () => environmentSettings(env), requested);
       return wrapChatModel(made, { id: requested, role });
     }
     const settings = endpointSettings(options, requested);
     return wrapChatModel(await createChatModel(settings, options), { id: requested ?? settings.model, role });
+  }
+
+  function kept(key: unknown[], make: () => Promise<ChatModel>): Promise<ChatModel> {
+    const name = JSON.stringify(key);
+    const known = built.get(name);
+    if (known !== undefined) return known;
+    const made = make();
+    built.set(name, made);
+    // A failure is not kept: the setting it misses may be there at the next call.
+    made.catch(() => built.delete(name));
+    return made;
+  }
+
+  function checkOverride(id: string): void {
+    if (model !== undefined && modelFactory === undefined) throw new ModelOverrideUnsupportedError(id);
   }
 
   return {
@@ -50,16 +65,15 @@ export function createModelSet(options: ModelSetOptions): ModelSet {
       return script === undefined ? environmentCacheStrategy(env, requested) : "none";
     },
     forCall(role, requested) {
-      // No id reaches a judge (H-12), and an explicit model outranks them all.
-      const id = role === "judge" || model !== undefined ? undefined : requested;
-      const key = JSON.stringify([role, id]);
-      const known = built.get(key);
-      if (known !== undefined) return known;
-      const made = build(role, id);
-      built.set(key, made);
-      // A failure is not kept: the setting it misses may be there at the next call.
-      made.catch(() => built.delete(key));
-      return made;
+      // An explicit model outranks every id (H-11), and no id reaches a judge (H-12).
+      if (model !== undefined && role !== "judge") return kept([role], async () => wrapChatModel(model, { role }));
+      const id = role === "judge" ? undefined : requested;
+      return kept([role, id], () => build(role, id));
+    },
+    checkOverride,
+    override: async (id) => {
+      checkOverride(id);
+      return kept(["agent", id], () => build("agent", id));
     },
   };
 }

@@ -70,6 +70,15 @@ export interface ModelSet {
    * makes it, which is not asked before a call.
    */
   cacheStrategy(requested?: string): CacheStrategy | undefined;
-  /** `requested` is the state's `model`, else `settings.model` (R-280). Throws, naming the variable, when the environment lacks a setting. */
+  /** `requested` is the state's `model`, else the agent's, else `settings.model` (R-280, H-15). Throws, naming the variable, when the environment lacks a setting. */
   forCall(role: ModelRole, requested?: string): Promise<ChatModel>;
+  /**
+   * The model of an agent's call that somebody has asked for by id (A-32): the factory's, else the environment's with that
+   * id, also where an explicit model serves the other calls.
+   *
+   * @throws {ModelOverrideUnsupportedError} where there is an explicit model and no factory
+   */
+  override(id: string): Promise<ChatModel>;
+  /** What `override` refuses whatever the id, before an input is accepted. @throws {ModelOverrideUnsupportedError} */
+  checkOverride(id: string): void;
 }

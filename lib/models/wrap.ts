@@ -2,6 +2,7 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { withoutEmptyText } from "./bedrock-input.js";
 import { fittedBedrock } from "./bedrock-send.js";
+import { behindStandIn } from "./border.js";
 import { BEDROCK, cacheStrategyOf, kindOf } from "./caching.js";
 import { toCallError } from "./call-error.js";
 import { ReplyBuilder } from "./reply.js";
@@ -21,6 +22,8 @@ export interface WrapOptions {
  * `ModelWaitTooLongError` when its next attempt has to wait for another invocation, and the signal's reason on abort.
  */
 export function wrapChatModel(given: BaseChatModel, options: WrapOptions = {}): ChatModel {
+  const own = behindStandIn(given);
+  if (own !== undefined) return own;
   const onBedrock = kindOf(given) === BEDROCK;
   const model = onBedrock ? fittedBedrock(given) : given;
   const id = options.id ?? idOf(model);

@@ -1,7 +1,9 @@
 /** How work ends by itself: the agent's last word, or a terminal code state's clean finish (R-50…R-52). */
 import type { Machine } from "../machine/types.js";
 import { signatureValueIssues } from "../spec/index.js";
+import { attemptOf, runOf } from "./attempts.js";
 import { endSet, type Step } from "./moves.js";
+import { completionNoteText, runtimeNote } from "./notes.js";
 import type { SessionState } from "./state.js";
 import { returnsOwed, valuesOf } from "./variables.js";
 
@@ -43,4 +45,34 @@ function returnsShortfall(
     );
   }
   return [...parts, ...invalid].join(" ");
+}
+
+/**
+ * A completion check has failed: the agent is sent back with a note (A-19), or the run ends as failed where no attempt is
+ * left (A-24).
+ *
+ * @param check.mayRetry - there is an agent in the state to send back to (A-26)
+ */
+export function failCheck(
+  state: SessionState,
+  check: { reason: string; maxAttempts: number; mayRetry: boolean },
+): Step {
+  const { reason, maxAttempts, mayRetry } = check;
+  const position = state.fields.position ?? "";
+  const attempt = attemptOf(state.fields);
+  const told = { type: "completion-failed" as const, state: position, attempt, maxAttempts, reason };
+  const run = { start: runOf(state.fields).start, failed: attempt, reason };
+  if (mayRetry && attempt < maxAttempts) {
+    const messages = runtimeNote(state.messages.length, "completion", completionNoteText(reason));
+    return { patches: [{ set: { run }, messages }], events: [told] };
+  }
+  const exit = {
+    code: "completion",
+    reason: `not verified after ${attempt} attempts: ${reason}`,
+    state: position,
+  };
+  return {
+    patches: [{ set: { ...endSet("failed"), exit, limit: "completion", run } }],
+    events: [told, { type: "state-leave", state: position, next: position }],
+  };
 }

@@ -9,14 +9,21 @@ export interface FileRef {
   sha256: string;
 }
 
-export type ArrivalInput =
-  | {
-      kind: "turn";
-      message?: string;
-      trigger?: string;
-      variables?: Record<string, unknown>;
-      files?: Record<string, FileRef>;
-    }
-  | { kind: "decision"; target: string; comment?: string; park?: string; seq?: number; decidedBy?: string }
-  | { kind: "reply"; message: string }
-  | { kind: "delivery"; trigger: string; variables?: Record<string, unknown>; message?: string };
+export type ArrivalInput = PerCall &
+  (
+    | {
+        kind: "turn";
+        message?: string;
+        trigger?: string;
+        variables?: Record<string, unknown>;
+        files?: Record<string, FileRef>;
+      }
+    | { kind: "decision"; target: string; comment?: string; park?: string; seq?: number; decidedBy?: string }
+    | { kind: "reply"; message: string }
+    | { kind: "delivery"; trigger: string; variables?: Record<string, unknown>; message?: string }
+  );
+
+export interface PerCall {
+  /** The model id that the agent's calls are made with, in this turn and this session alone. */
+  model?: string;
+}

@@ -1,5 +1,6 @@
 /** How a session moves (R-62…R-75, R-98…R-103, R-113, R-168): each move as patches and the events that tell of it. */
 import type { Machine, MachineState } from "../machine/types.js";
+import { stopReason } from "./attempts.js";
 import type { EventDraft } from "./events.js";
 import { automatedNoteText, errorNoteText, runtimeNote } from "./notes.js";
 import type { DecisionPark, SessionFields, SessionPatch, SessionState } from "./state.js";
@@ -168,7 +169,7 @@ export function raiseEnd(
     set: {
       status: "failed",
       endedAs: "failed",
-      exit: { code, reason, state: position },
+      exit: { code, reason: stopReason(state.fields, reason), state: position },
       failedDelegations: null,
       park: null,
       parkPhase: null,
@@ -187,7 +188,7 @@ export function routeFailure(machine: Machine, state: SessionState, failure: Mom
   const reason = `State ${from} failed: ${failure.reason}`;
   if (to === undefined || !machine.states.has(to)) {
     return {
-      patches: [{ set: { ...endSet("rejected"), rejected: reason, failure: null } }],
+      patches: [{ set: { ...endSet("rejected"), rejected: stopReason(state.fields, reason), failure: null } }],
       events: [{ type: "state-leave", state: from, next: from }],
     };
   }

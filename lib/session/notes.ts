@@ -93,6 +93,11 @@ export function automatedNoteText(state: string, to: string, reason: string): st
   return `${state} advanced to ${to}: ${reason} The session is now in ${to}.`;
 }
 
+/** A-19. */
+export function completionNoteText(reason: string): string {
+  return `Completion check failed: ${reason}\nThe work is not done yet. Correct this, then finish again.`;
+}
+
 /** R-168. */
 export function errorNoteText(to: string, reason: string): string {
   return `${reason} The session is now in ${to}.`;

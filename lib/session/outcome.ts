@@ -53,8 +53,12 @@ export function isParked(status: string | undefined): boolean {
 
 /** every assistant text of the leg in order, runtime notes left out, joined by one blank line. */
 export function replyOf(state: SessionState): string {
-  return state.messages
-    .slice(state.fields.legStart ?? 0)
+  return replyIn(state.messages.slice(state.fields.legStart ?? 0));
+}
+
+/** What the agent has said in these messages. */
+export function replyIn(messages: readonly StoredMessage[]): string {
+  return messages
     .filter((message) => message.role === "assistant" && !isRuntimeNote(message) && message.content.trim() !== "")
     .map((message) => message.content)
     .join("\n\n");

@@ -184,6 +184,18 @@ export interface Batch {
   events?: Record<string, unknown>[];
 }
 
+/** The run that a completion gate judges (A-20): from a fresh turn, over parks, until the session finishes. */
+export interface Run {
+  /** Index of its first message. */
+  start: number;
+  /** Completion checks that failed so far (A-21). */
+  failed?: number;
+  /** Why the last of them failed. */
+  reason?: string;
+  /** The agent has finished, and the next check is owed. */
+  due?: true;
+}
+
 /** Scalar and small structured fields; a patch's `set` replaces each whole, `null` clears it. */
 export interface SessionFields {
   status: SessionStatus;
@@ -207,6 +219,10 @@ export interface SessionFields {
   parkCounts: Record<string, number>;
   stateTurns: { state: string; count: number };
   stepsUsed: number;
+  /** Model calls of this leg so far, graders' included (A-8). */
+  modelCalls: number;
+  /** Tokens that the session had used when this leg began (A-44). */
+  legTokens: number;
   todos: Todo[];
   /** Terminal failure of the state found by a tool task, to be routed by the next node. */
   failure: string;
@@ -235,6 +251,7 @@ export interface SessionFields {
   childInput: ArrivalInput;
   /** The turn whose REPL may hold names (S-48). */
   repl: number;
+  run: Run;
 }
 
 export interface SessionState {

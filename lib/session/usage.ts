@@ -1,6 +1,11 @@
 /** Summing tokens and cost (R-287, H-117). */
 import type { Usage } from "./state.js";
 
+/** Input and output together. */
+export function tokensOf({ inputTokens, outputTokens }: Usage): number {
+  return inputTokens + outputTokens;
+}
+
 export function emptyUsage(): Usage {
   return { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
 }

@@ -35,6 +35,8 @@ export interface ToolDefinition {
 export type Reconciled = { kind: "done"; result: string } | { kind: "not-done" } | { kind: "unknown" };
 
 export interface RuntimeTool extends ToolDefinition {
+  /** Where a host tool comes from, if not from the host itself. */
+  source?: "mcp";
   effect: ToolEffect;
   paths?: ToolPaths;
   /** Checks and completes the arguments (defaults); problems are sentences naming the field. */

@@ -10,6 +10,14 @@ export class StepLimitError extends ParkwayError {
   }
 }
 
+/** A completion verifier answered with something that says neither done nor not done (A-25). */
+export class InvalidVerdictError extends ParkwayError {
+  override readonly code = "invalid-verdict";
+  constructor(readonly workflow: string) {
+    super(`The completion verifier of "${workflow}" has to answer with an object whose \`ok\` is true or false.`);
+  }
+}
+
 /** Somebody asked the running turn to stop (S-20, R-305). */
 export class TurnCancelledError extends ParkwayError {
   override readonly code = "turn-cancelled";

@@ -1,16 +1,18 @@
 /** What a turn that throws leaves behind (R-53, R-108, F-17). */
+import { stopReason } from "../session/attempts.js";
 import type { SessionPatch, SessionState } from "../session/state.js";
 import { StepLimitError } from "./errors.js";
 
 export function failurePatch(state: SessionState, thrown: { error: unknown; cancelled: boolean }): SessionPatch {
   if (state.fields.disposition === "reply") return { set: { replyOwed: null, failure: null } };
   const { code, reason } = exitOf(thrown);
+  const told = stopReason(state.fields, reason);
   return {
     ...interruptedCalls(state, reason),
     set: {
       status: "failed",
       endedAs: "failed",
-      exit: { code, reason, state: state.fields.position ?? "" },
+      exit: { code, reason: told, state: state.fields.position ?? "" },
       failure: null,
       park: null,
       parkPhase: null,

@@ -17,6 +17,7 @@ import { openNode } from "./nodes/open.js";
 import { presentNode } from "./nodes/present.js";
 import { settleNode } from "./nodes/settle.js";
 import { toolNode } from "./nodes/tool.js";
+import { verifyNode } from "./nodes/verify.js";
 import type { NodeResult, ToolTask, Turn, TurnNode } from "./types.js";
 
 interface GraphState {
@@ -29,6 +30,7 @@ const NODES: Record<Exclude<NextStep, "end" | "tools">, TurnNode> = {
   handoff: handoffNode,
   present: presentNode,
   delegated: delegatedNode,
+  verify: verifyNode,
   settle: settleNode,
 };
 

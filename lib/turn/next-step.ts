@@ -4,16 +4,27 @@ import { isRuntimeNote } from "../session/messages.js";
 import { isFinished } from "../session/outcome.js";
 import type { SessionState } from "../session/state.js";
 
-export type NextStep = "model" | "automated" | "handoff" | "present" | "delegated" | "settle" | "end" | "tools";
+export type NextStep =
+  | "model"
+  | "automated"
+  | "handoff"
+  | "present"
+  | "delegated"
+  | "verify"
+  | "settle"
+  | "end"
+  | "tools";
 
 /**
  * Pure. `settle` routes a failure or reports the step limit; `tools`: calls of the open batch have no answer yet;
- * `present` makes the first parked child's question the session's own; `delegated` runs that child on.
+ * `present` makes the first parked child's question the session's own; `delegated` runs that child on; `verify` asks whether
+ * finished work is complete, which is no step that counts (A-19, R-46).
  */
 export function nextStep(machine: Machine, state: SessionState, recursionLimit: number): NextStep {
   const { fields } = state;
   if (isFinished(fields.status ?? "running")) return "end";
   if (fields.failure !== undefined) return "settle";
+  if (fields.run?.due) return "verify";
   if (fields.childInput) return "delegated";
   if (fields.replyOwed) return overLimit(state, recursionLimit) ? "settle" : "handoff";
   if (fields.park && fields.parkPhase === "suspended") return "end";

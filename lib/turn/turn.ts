@@ -13,6 +13,7 @@ import { asStateFailed } from "./batch/plan.js";
 import { createChildren } from "./delegation/children.js";
 import { InvocationEndedError } from "./errors.js";
 import { nextDispatchAfter } from "./journal.js";
+import { TurnMetrics } from "./metrics.js";
 import { TurnRepl } from "./scripts/turn-repl.js";
 import type { SessionWriter } from "./session-writer.js";
 import type { Assembly, Host, LegOptions, Lineage, RunLeg, Turn } from "./types.js";
@@ -71,7 +72,11 @@ export async function createTurn(
     attemptMark: lease.fence.toString(36),
     opening: { patches: [], events: [] },
     afterCommit: [],
-    emit: (draft) => host.emitter.emit(draft, sessionId, lineage.dispatchId ?? undefined),
+    emit: (draft) => {
+      host.emitter.emit(draft, sessionId, lineage.dispatchId ?? undefined);
+      turn.metrics?.observe(draft);
+    },
+    metrics: null,
     tell: () => {
       for (const draft of turn.afterCommit.splice(0)) turn.emit(draft);
     },
@@ -85,11 +90,15 @@ export async function createTurn(
     runLeg: given.runLeg,
     repl: new TurnRepl(assembly.sandbox),
     modelFor: async (role, state) => {
-      if (options.model && role === "agent") return options.model;
-      const requested = machine.states.get(state)?.spec.model ?? machine.spec.settings?.model;
+      const { model: asked } = arrival.input;
+      // Asked for of the root alone: what reaches a child may be its caller's own input.
+      if (asked !== undefined && role === "agent" && !caller) return assembly.models.override(asked);
+      const own = role === "agent" ? assembly.extensions.model : undefined;
+      const requested = machine.states.get(state)?.spec.model ?? own ?? machine.spec.settings?.model;
       return assembly.models.forCall(role, requested);
     },
   };
+  if (assembly.extensions.onMetric) turn.metrics = new TurnMetrics(turn);
   let open = writer.state.batch;
   writer.onStep = () => {
     if (open?.events && !writer.state.batch) {

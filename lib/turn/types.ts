@@ -119,9 +119,9 @@ export interface LegOptions {
   drainAt?: number;
   /** Epoch milliseconds: running calls are aborted at the latest then (S-54). */
   abortAt?: number;
-  /** A per-call model (A-31): it serves every agent call of the leg. */
-  model?: ChatModel;
   mocks?: Mocks;
+  /** Stated to every model of the leg, children's too, in place of the assembly's clock: epoch milliseconds, null the real time (C-12). */
+  pinnedClockMs?: number | null;
 }
 
 /** The context of one leg, handed to every node. */
@@ -147,6 +147,13 @@ export interface Turn {
   /** Emitted once the step has committed, in order (R-297). */
   afterCommit: EventDraft[];
   emit(draft: EventDraft): void;
+  /** Null where nobody asks for figures. */
+  metrics: {
+    /** Takes every event of the turn, when it is told. */
+    observe(draft: EventDraft): void;
+    /** The leg has settled, and that is committed. */
+    settled(end: Extract<LegEnd, { kind: "settle" }>): void;
+  } | null;
   /** Emits what waits in `afterCommit`. */
   tell(): void;
   /** Called at every step boundary. */
@@ -161,7 +168,7 @@ export interface Turn {
   runLeg: RunLeg;
   /** Of the leg (R-253). */
   repl: TurnRepl;
-  /** The model of a call made in a state. */
+  /** The model of a call made in a state (H-15). @throws {ModelOverrideUnsupportedError} */
   modelFor(role: "agent" | "grader", state: string): Promise<ChatModel>;
 }
 

@@ -36,7 +36,7 @@ export interface WorkReport {
 }
 
 export interface WorkOptions extends LegOptions {
-  /** The one arrival that `signal`, `recursionLimit` and `model` are for; without it they are for all that is found. */
+  /** The one arrival that `signal` and `recursionLimit` are for; without it they are for all that is found. */
   only?: string;
 }
 
@@ -132,6 +132,7 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
       const name = settledAs(end.settlement);
       if (name) counted(name);
       turn.tell();
+      turn.metrics?.settled(end);
       settled.push({
         arrivalId: work.arrival.id,
         ...(end.outcome ? { outcome: end.outcome } : {}),

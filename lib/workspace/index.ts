@@ -28,6 +28,7 @@ export {
 } from "./mounts.js";
 export { treePath } from "./paths.js";
 export { type PictureMediaType, pictureMediaType } from "./pictures.js";
+export { readOnly } from "./read-only.js";
 export { countOccurrences, DEFAULT_MATCH_CAP, linesOf } from "./search.js";
 export { seedFiles } from "./seed.js";
 export { DEFAULT_SKILL_SOURCES, listSkills, type SkillEntry, type SkillProblem } from "./skills.js";

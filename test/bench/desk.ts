@@ -1,6 +1,6 @@
 /** An agent for the common work on the embedded stores: SQLite and files, in a folder on the disk. */
 import { join } from "node:path";
-import { type Agent, type CreateAgentParams, createAgent } from "../../lib/agent.js";
+import { type CreateAgentParams, createAgent, type GovernedAgent } from "../../lib/agent.js";
 import { createFilesystemFileStore } from "../../lib/stores/filesystem/index.js";
 import { createSqliteSessionStore } from "../../lib/stores/sqlite/index.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
@@ -8,7 +8,7 @@ import { countHanded, type Handed } from "./handed.js";
 import { diskFolder, lookUp, SPEC, TOOL, TOOL_PARAMETERS, WORKFLOW } from "./work.js";
 
 export interface Desk {
-  agent: Agent;
+  agent: GovernedAgent;
   handed: Handed;
 }
 

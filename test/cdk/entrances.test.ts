@@ -56,6 +56,18 @@ describe("the HTTP entrances", () => {
     expect(Properties.Environment).toMatchObject({ Variables: { PARKWAY_IAM_SCOPES: JSON.stringify(SCOPES) } });
   });
 
+  it("A-33 tells the API, and no other function, which models a caller may choose", () => {
+    const template = templateOf("dev", { models: ["vendor/a", "b"] });
+
+    const told = ofType(template, "AWS::Lambda::Function").flatMap(([name, { Properties }]) => {
+      const { PARKWAY_MODELS: models } =
+        (Properties.Environment as { Variables?: Record<string, string> })?.Variables ?? {};
+      return models === undefined ? [] : [[name.replace(/[0-9A-F]{8}$/, ""), models]];
+    });
+    expect(told).toEqual([["ParkwayFunctionsApiFunction", "vendor/a,b"]]);
+    expect(() => templateOf("dev", { models: ["a,b"] })).toThrow(/models has "a,b"/);
+  });
+
   it.each<[string, Overrides, RegExp]>([
     ["no credentials", { credentials: [] }, /credentials is empty.*"api-key" and "iam"/],
     ["SigV4 without scopes", { credentials: ["iam"] }, /iamScopes is empty/],

@@ -19,7 +19,8 @@ export interface Ran {
   opened: number;
 }
 
-export type AgentParts = Partial<CliAgent["workflow"] & CliAgent["sessions"] & Pick<CliAgent, "wake">>;
+type LocalWorkflow = Extract<CliAgent["workflow"], { send: unknown }>;
+export type AgentParts = Partial<LocalWorkflow & CliAgent["sessions"] & Pick<CliAgent, "wake">>;
 
 export interface Stage {
   root?: string;
@@ -29,6 +30,8 @@ export interface Stage {
   env?: Record<string, string>;
   interactive?: boolean;
   signal?: AbortSignal;
+  /** The agent is that of the command line's `--endpoint`. */
+  endpoint?: true;
 }
 
 /** Runs a command line in this process. An agent's method that a test does not give answers with what is usual. */
@@ -51,7 +54,7 @@ export async function runCli(argv: readonly string[], stage: Stage = {}): Promis
     cwd: stage.root ?? tmpdir(),
   };
   const signal = stage.signal ?? new AbortController().signal;
-  const exit = await main(argv, { terminal, openAgent, signal });
+  const exit = await main(argv, { terminal, ...(stage.endpoint ? {} : { openAgent }), signal });
   return { exit, out: out.join(""), err: err.join(""), calls, opened };
 }
 

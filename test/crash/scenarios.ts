@@ -1,5 +1,6 @@
-/** What the crash matrix runs: the bundled examples, one message with three calls at once, a grader in the middle of a turn, children of whom one parks, and a script that fans out. */
+/** What the crash matrix runs: the bundled examples, one message with three calls at once, a grader in the middle of a turn, children of whom one parks, a script that fans out, and completion gates. */
 import { join } from "node:path";
+import type { Completion, ExtensionOptions } from "../../lib/extensions/index.js";
 import type { ArrivalInput } from "../../lib/session/arrival.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
 import { readOutbox } from "../../workflows/refund-desk/host/outbox.ts";
@@ -23,6 +24,8 @@ export interface Scenario {
   steps: Step[];
   /** It is long: the ordinary run of the matrix ends the world once for each of its operations. */
   modesInTurns?: true;
+  /** What the host sets around the calls (chapter A). */
+  extensions?: ExtensionOptions;
   /** Host tools whose effects land in `dir`, and what is found there afterwards. */
   tools?(dir: string): ReturnType<typeof toolsFromMap>;
   effects?(dir: string): unknown;
@@ -35,6 +38,15 @@ function refundTools(dir: string) {
   const ordersFile = join(REPOSITORY, "workflows", "refund-desk", "host", "orders.json");
   return toolsFromMap(refundDeskTools({ ordersFile, outboxDir: dir }) as Parameters<typeof toolsFromMap>[0]);
 }
+
+/** Holds a run to two notes, whichever attempt and process they were written in. */
+const twoNotes: Completion = {
+  maxAttempts: 2,
+  verify({ toolCalls }) {
+    const count = toolCalls.filter(({ name, isError }) => name === "note_down" && !isError).length;
+    return count === 2 ? { ok: true } : { ok: false, reason: `${count} of 2 notes` };
+  },
+};
 
 export const SCENARIOS: Scenario[] = [
   {
@@ -151,6 +163,33 @@ export const SCENARIOS: Scenario[] = [
     sessionId: "clerk-1",
     script: join(import.meta.dirname, "crossing-files.yaml"),
     steps: [{ input: { kind: "turn", message: "Have it read." } }],
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
+  {
+    name: "a completion check that fails once, before the session parks",
+    modesInTurns: true,
+    workflow: "gated",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "gated-1",
+    script: join(import.meta.dirname, "gated.yaml"),
+    steps: [
+      { input: { kind: "turn", message: "Write it down." } },
+      { input: { kind: "decision", target: "send", decidedBy: "lead" } },
+    ],
+    extensions: { completion: twoNotes },
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
+  {
+    name: "a child with a completion gate",
+    modesInTurns: true,
+    workflow: "checking",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "checking-1",
+    script: join(import.meta.dirname, "checking.yaml"),
+    steps: [{ input: { kind: "turn", message: "Have it written down." } }],
+    extensions: { agents: { checked: { completion: twoNotes } } },
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },

@@ -4,7 +4,7 @@
  */
 
 import type { AgentStores } from "../../lib/agent/options.js";
-import { type Agent, createAgent } from "../../lib/agent.js";
+import { createAgent, type GovernedAgent } from "../../lib/agent.js";
 import type { Sandbox } from "../../lib/sandbox/types.js";
 import type { Receipt } from "../../lib/session/arrival.js";
 import { arrivalIdFor, LEASE_MS } from "../../lib/session/index.js";
@@ -107,13 +107,14 @@ export interface Life {
 export async function openAgent(
   scenario: Scenario,
   given: { clock: ManualClock; dir: string; stores: AgentStores; life?: Life; owner?: string },
-): Promise<Agent> {
+): Promise<GovernedAgent> {
   const tools = scenario.tools?.(given.dir) ?? [];
   return createAgent({
     workflow: scenario.workflow,
     workspace: { rootDir: scenario.rootDir },
     stores: given.stores,
     tools: given.life ? mortal(tools, given.life) : tools,
+    ...scenario.extensions,
     env: scenario.script ? { ARCHMAX_MODEL: `script:${scenario.script}` } : {},
     sandboxRuntime: mortalSandbox(given.life),
     onEvent: () => {},
@@ -130,7 +131,7 @@ export interface Play {
   stores: AgentStores;
   clock: ManualClock;
   leg: LegOptions;
-  attempt(work: (agent: Agent) => Promise<unknown>): Promise<void>;
+  attempt(work: (agent: GovernedAgent) => Promise<unknown>): Promise<void>;
 }
 
 /** Every step is asked for until it is settled, as callers and sweeps would; a step that was settled before is not run again. */

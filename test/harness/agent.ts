@@ -1,5 +1,5 @@
 /** An agent over a workspace written for one test, with a model server that answers as the test says. */
-import { type Agent, type CreateAgentParams, createAgent } from "../../lib/agent.js";
+import { type CreateAgentParams, createAgent, type GovernedAgent } from "../../lib/agent.js";
 import { createSandbox } from "../../lib/sandbox/index.js";
 import type { Sandbox } from "../../lib/sandbox/types.js";
 import type { EngineEvent } from "../../lib/session/events.js";
@@ -21,7 +21,7 @@ export interface BenchOptions extends Partial<Omit<CreateAgentParams, "workflow"
 }
 
 export interface Bench {
-  agent: Agent;
+  agent: GovernedAgent;
   /** Every event so far; `clear` by `events.length = 0`. */
   events: EngineEvent[];
   /** Requests the model server got. */
@@ -30,7 +30,7 @@ export interface Bench {
   stores: NonNullable<CreateAgentParams["stores"]>;
   rootDir: string;
   /** A new agent that shares only the stores, the workspace and the model: another process. */
-  again(options?: Partial<CreateAgentParams>): Promise<Agent>;
+  again(options?: Partial<CreateAgentParams>): Promise<GovernedAgent>;
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function aBench(options: BenchOptions = {}): Promise<Bench> {
   const clock = manualClock();
   const stores = params.stores ?? { sessions: createMemorySessionStore(), files: createMemoryFileStore() };
   const events: EngineEvent[] = [];
-  const agents: Agent[] = [];
+  const agents: GovernedAgent[] = [];
   const env = server
     ? { ARCHMAX_API_BASE_URL: server.url, ARCHMAX_API_KEY: "test-key", ARCHMAX_MODEL: "test-model" }
     : {};

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { SERVICES } from "../../lib/http/gateway.fixture.js";
-import { ROUTES } from "../../lib/http/index.js";
+import { modelsFrom, ROUTES } from "../../lib/http/index.js";
 import { givenChildren } from "../harness/builders.js";
 import { type Answered, aDesk, type Desk, type DeskOptions, post } from "./desk.js";
 
@@ -290,6 +290,25 @@ describe("inputs for a session", () => {
       const refused = await made.api(post(START, { ...FIRST, files: { photo: { name: "a", content: bad } } }));
       expect(refused).toMatchObject(problem(400, "invalid-turn-file"));
     }
+  });
+
+  it("A-33 N-5 N-7 takes the models that the environment lists, to the letter, and no other", async () => {
+    const made = await desk({ models: modelsFrom(" vendor/A:1, other,") });
+
+    const answers = await Promise.all(
+      ["vendor/A:1", "Other", "vendor/a:1", ""].map((model, n) =>
+        made.api(post(START, { ...FIRST, sessionId: `own-${n}`, model })),
+      ),
+    );
+
+    expect(answers.map(({ status, json }) => json.code ?? status)).toEqual([
+      202,
+      ...Array(3).fill("model-not-allowed"),
+    ]);
+    const own = (await made.store.claim("own-0", { owner: "x", now: made.clock.now(), leaseMs: 1 })) as {
+      work?: { arrival: { input: unknown } };
+    };
+    expect(own.work?.arrival.input).toMatchObject({ kind: "turn", model: "vendor/A:1" });
   });
 
   const refusals: [body: object, status: number, code: string, url?: string][] = [

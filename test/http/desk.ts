@@ -57,6 +57,7 @@ export interface DeskOptions {
   secrets?: Readonly<Record<string, string>>;
   iam?: Readonly<Record<string, readonly Scope[]>>;
   limits?: Partial<Limits>;
+  models?: readonly string[];
   wrapStore?: (store: SessionStore) => SessionStore;
 }
 
@@ -95,6 +96,7 @@ export async function aDesk(options: DeskOptions = {}): Promise<Desk> {
         ...(options.iam ? { iam: options.iam } : {}),
       },
       ...(options.limits ? { limits: options.limits } : {}),
+      ...(options.models ? { models: options.models } : {}),
     }),
   );
   const hooks = gatewayHandler(

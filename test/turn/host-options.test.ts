@@ -87,31 +87,6 @@ states:
     ]);
   });
 
-  it("H-15 H-40 a per-call model serves that call alone, and its tokens are priced under its own id", async () => {
-    const asked: string[] = [];
-    const bench = await open({
-      spec: ANSWER,
-      tools: find,
-      pricing: { other: { input: 1_000_000, output: 0 } },
-      replies: [says("From the environment.")],
-    });
-    const model = {
-      id: "other",
-      call: async ({ messageId }: { messageId: string }) => {
-        asked.push(messageId);
-        const usage = { inputTokens: 2, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0 };
-        return { text: "From the other.", calls: [], invalid: [], usage, model: "other" };
-      },
-    };
-
-    const first = await bench.agent.workflow.send("s1", { message: "One?" }, { model });
-    const second = await bench.agent.workflow.send("s1", { message: "Two?" });
-
-    expect([first.reply, second.reply]).toEqual(["From the other.", "From the environment."]);
-    expect(asked).toHaveLength(1);
-    expect(first.usage?.costUsd).toBe(2);
-  });
-
   it("H-80 H-81 events are numbered without a gap, stamped, and name their session; a call has its pair of one id", async () => {
     const bench = await open({
       spec: ANSWER,

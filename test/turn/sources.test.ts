@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type Agent, type CreateAgentParams, createAgent } from "../../lib/agent.js";
+import { type CreateAgentParams, createAgent, type GovernedAgent } from "../../lib/agent.js";
 import { createInProcessModel, type InProcessAnswer } from "../../lib/models/in-process.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { createMemoryBackend, mountSubtree } from "../../lib/workspace/index.js";
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const agent of opened.splice(0).reverse()) await agent.close();
 });
 
-async function assemble(params: Partial<CreateAgentParams>): Promise<Agent> {
+async function assemble(params: Partial<CreateAgentParams>): Promise<GovernedAgent> {
   const agent = await createAgent({
     workflow: "case",
     model: await answering({ content: "done" }),

@@ -2,12 +2,12 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Agent } from "../../agent.js";
+import type { GovernedAgent } from "../../agent.js";
 import { EXPECTED_TRAIL, type Story } from "./story.js";
 
 /** One sentence for each thing that did not happen. */
 export async function checkStory(
-  story: Story & { sessionId: string; reader: Agent; outbox: string },
+  story: Story & { sessionId: string; reader: GovernedAgent; outbox: string },
 ): Promise<string[]> {
   const { waiting, early, asking, killed, final, reader, sessionId, outbox } = story;
   const trail = (await reader.sessions.trail(sessionId)).map((step) => [step.kind, step.to]);

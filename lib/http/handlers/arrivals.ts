@@ -121,14 +121,15 @@ function scopeOf({ tenant = "", id }: Principal): string {
   return canonicalJson([tenant, id]);
 }
 
-function turnMembers({ body }: TurnCall): Pick<Firing, "message" | "trigger" | "variables"> {
+function turnMembers({ body, models }: TurnCall): Pick<Firing, "message" | "trigger" | "variables" | "model"> {
   const { message, trigger, variables, model } = body;
-  if (model !== undefined) throw new ModelNotAllowedError();
+  if (model !== undefined && !models.includes(model)) throw new ModelNotAllowedError();
   const triggerId = typeof trigger === "object" ? trigger.id : trigger;
   return {
     ...(message === undefined ? {} : { message }),
     ...(triggerId === undefined ? {} : { trigger: triggerId }),
     ...(variables === undefined ? {} : { variables }),
+    ...(model === undefined ? {} : { model }),
   };
 }
 

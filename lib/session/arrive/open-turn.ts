@@ -7,6 +7,7 @@ import type { StoredMessage } from "../messages.js";
 import { enterState, type Moment, type Step } from "../moves.js";
 import { openingNote, openingNoteText } from "../notes.js";
 import type { PendingDelegation, SessionPatch, SessionState } from "../state.js";
+import { tokensOf } from "../usage.js";
 import { hostSeeds, ownVariable, valuesOf } from "../variables.js";
 
 export interface Opening extends Moment {
@@ -88,6 +89,8 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
       parkPhase: null,
       parkCounts: null,
       stepsUsed: 0,
+      modelCalls: null,
+      legTokens: tokensOf(state.usage) || null,
       replyOwed: null,
       trigger,
       turnTrigger: trigger,
@@ -97,6 +100,7 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
       disposition: "turn",
       legStart: state.messages.length + interrupted.length,
       legTrail: state.trail.length,
+      run: { start: state.messages.length + interrupted.length },
       openedIn: opening.fromEntry ? null : opening.state,
       ...(state.fields.entryState === undefined ? { entryState: opening.state } : {}),
       ...entered.set,

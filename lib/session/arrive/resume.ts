@@ -7,6 +7,7 @@ import type { StoredMessage } from "../messages.js";
 import { enterState, type Moment, type Step } from "../moves.js";
 import { decisionNoteText, eventNoteText, runtimeNote } from "../notes.js";
 import type { DecisionPark, InputPark, SessionPatch, SessionState } from "../state.js";
+import { tokensOf } from "../usage.js";
 import { hostSeeds, ownVariable, returnsOwed } from "../variables.js";
 
 type Set = NonNullable<SessionPatch["set"]>;
@@ -19,6 +20,8 @@ function newLeg(state: SessionState, leg: Moment, disposition: "decide" | "deliv
     legStart: state.messages.length,
     legTrail: state.trail.length,
     stepsUsed: 0,
+    modelCalls: null,
+    legTokens: tokensOf(state.usage) || null,
     rejected: null,
     exit: null,
     limit: null,

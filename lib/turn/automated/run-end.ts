@@ -14,6 +14,8 @@ export interface RunEnd {
   problem: string | null;
   /** Steps it took. */
   steps: number;
+  /** Those of a grader's model. */
+  modelCalls?: number;
   /** Epoch milliseconds. */
   startedAt: number;
   /** What its calls have brought to the trail. */

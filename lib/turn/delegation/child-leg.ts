@@ -96,11 +96,11 @@ async function openChild(
     writer,
     work: { arrival, attempt: 1 },
     lease,
-    // A per-call model is the root's alone (A-31).
     options: {
       recursionLimit: turn.recursionLimit,
       ...(options.drainAt !== undefined ? { drainAt: options.drainAt } : {}),
       ...(options.mocks ? { mocks: options.mocks } : {}),
+      ...(options.pinnedClockMs !== undefined ? { pinnedClockMs: options.pinnedClockMs } : {}),
     },
     signal: runSignal ? AbortSignal.any([signal, runSignal]) : signal,
     over: signal,
@@ -163,6 +163,7 @@ async function settled(turn: Turn, child: Turn, end: Extract<LegEnd, { kind: "se
   }
   await own(turn, child, () => writer.flush(commit));
   child.tell();
+  child.metrics?.settled(end);
   return { kind: "rested", state: writer.state, machine, workspace, assertOwned: () => requireOwned(turn, child) };
 }
 

@@ -7,12 +7,11 @@ import { deliveredBy, deliveredByMock, textOf } from "./result.js";
 const plain = aMachine({ work: { triggers: { manual: {} } } });
 const returning = aMachine({ work: { triggers: { manual: { returns: [{ name: "total", type: "number" }, "who"] } } } });
 
-const failedWith = (code: string) =>
-  deliveredBy(aState({ status: "failed", exit: { code, reason: "Because.", state: "work" } }), plain);
+const failedWith = (code: string, more: { limit?: string } = {}) =>
+  deliveredBy(aState({ status: "failed", exit: { code, reason: "Because.", state: "work" }, ...more }), plain);
 
 describe("deliveredBy", () => {
   it.each([
-    ["completion", "completion", "Because."],
     ["turn-error", "error", "turn-error: Because."],
     ["turn-cancelled", "error", "turn-cancelled: Because."],
     ["recursion-limit", "error", "recursion-limit: Because."],
@@ -21,6 +20,17 @@ describe("deliveredBy", () => {
     ["no-stock", "raised", "it raised no-stock in state work: Because."],
   ])("R-186 a child that ended with %s fails as %s", (code, failure, reason) => {
     expect(failedWith(code)).toEqual({ kind: "failed", failure, reason });
+  });
+
+  it("R-186 A-24 A-27 a child that its completion gate gave up is told by its limit, not by its code", () => {
+    const reason = "Because.";
+
+    expect(failedWith("completion", { limit: "completion" })).toEqual({
+      kind: "failed",
+      failure: "completion",
+      reason,
+    });
+    expect(failedWith("completion")).toMatchObject({ failure: "raised" });
   });
 
   it("R-186 a rejection is one, unless it is for returns that do not conform", () => {

@@ -24,7 +24,7 @@ export type Delivered = Completed | Undelivered | { kind: "parked"; park: Park }
 
 /** @param machine - the child's, as its turn ran under it */
 export function deliveredBy(state: SessionState, machine: Machine): Delivered {
-  const { status, park, exit, rejected, shortfall } = state.fields;
+  const { status, park, exit, limit, rejected, shortfall } = state.fields;
   if (isParked(status) && park) return { kind: "parked", park };
   if (status === "completed") {
     return completed(returnsOf(machine), valuesOf(state.variables), closingMessage(state));
@@ -33,7 +33,7 @@ export function deliveredBy(state: SessionState, machine: Machine): Delivered {
     return failed(shortfall ? "invalid-return" : "rejected", rejected ?? "it was rejected.");
   }
   if (!exit) return failed("error", "it ended without saying why.");
-  if (exit.code === "completion") return failed("completion", exit.reason);
+  if (limit === "completion") return failed("completion", exit.reason);
   if (ENGINE_CODES.has(exit.code)) return failed("error", `${exit.code}: ${exit.reason}`);
   return failed("raised", `it raised ${exit.code} in state ${exit.state}: ${exit.reason}`);
 }

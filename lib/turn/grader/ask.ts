@@ -1,9 +1,10 @@
 /** One call of a grader's model (R-155, R-159, R-160, W-296). */
 import { offeredTools } from "../../kernel/index.js";
-import { clockLine, renderGraderSystem, renderGraderTask } from "../../machine/index.js";
+import { renderGraderSystem, renderGraderTask } from "../../machine/index.js";
 import type { ModelReply } from "../../models/types.js";
 import type { StoredMessage } from "../../session/messages.js";
 import type { SessionState } from "../../session/state.js";
+import { statedClock } from "../clock.js";
 import { messageOf, requestModel } from "../model-call.js";
 import { toolDefinition } from "../surface.js";
 import type { Turn } from "../types.js";
@@ -46,9 +47,8 @@ export async function askGrader(
 }
 
 /** Rendered for each call, so that the time is that of the call (F-46, R-277). */
-function taskText({ machine, assembly, host }: Turn, state: string): string {
-  const clock = clockLine({ nowMs: host.clock.now(), timeZone: assembly.timeZone, pinnedMs: assembly.pinnedClockMs });
-  return renderGraderTask({ machine, state, clock });
+function taskText(turn: Turn, state: string): string {
+  return renderGraderTask({ machine: turn.machine, state, clock: statedClock(turn) });
 }
 
 /**

@@ -44,6 +44,7 @@ class GraderRun {
   private readonly spentBefore: number;
   /** The run itself, then every model call and every batch of calls. */
   private steps = 1;
+  private modelCalls = 0;
   private isTold: boolean;
   private isLate = false;
   private readonly over = new AbortController();
@@ -75,6 +76,7 @@ class GraderRun {
       this.takeStep();
       const known = this.earlier[n - 1];
       const item = known ?? (await this.ask(n));
+      this.modelCalls = n;
       const problem = await this.act(n, item, { isNew: known === undefined });
       if (problem !== null || this.controls.decision !== null) return problem;
     }
@@ -82,7 +84,8 @@ class GraderRun {
 
   end(): Omit<RunEnd, "problem"> {
     const answered = [...this.results.values()].filter((result) => result !== null);
-    return { effects: this.controls, steps: this.steps, startedAt: this.startedAt, trail: trailOfCalls(answered) };
+    const { controls: effects, steps, modelCalls, startedAt } = this;
+    return { effects, steps, modelCalls, startedAt, trail: trailOfCalls(answered) };
   }
 
   /** The run is over: calls under way are told to stop, and no further one starts. */

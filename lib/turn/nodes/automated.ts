@@ -1,12 +1,11 @@
 /** The run of a code or grader state, settled in exactly one way (R-131…R-142). */
-import { completeTurn } from "../../session/completion.js";
 import type { EventDraft } from "../../session/events.js";
 import { applyPatches } from "../../session/fold.js";
 import { automatedAdvance, raiseEnd, routeFailure } from "../../session/moves.js";
 import type { SessionPatch, SessionState } from "../../session/state.js";
 import { runCode } from "../automated/code.js";
 import { closeRun, type RunEnd } from "../automated/run-end.js";
-import { returnedFileIssue } from "../file-facts.js";
+import { finishWork } from "../finish.js";
 import { runGrader } from "../grader/loop.js";
 import type { Turn, TurnNode } from "../types.js";
 
@@ -33,13 +32,18 @@ export const automatedNode: TurnNode = async (turn, state) => {
   return { patches: [...patches, ...end.patches] };
 };
 
-function stepOf(turn: Turn, state: SessionState, { steps, trail }: RunEnd): SessionPatch {
+function stepOf(turn: Turn, state: SessionState, { steps, modelCalls, trail }: RunEnd): SessionPatch {
   const { fields } = state;
   const closed = closeRun(turn.writer, state);
   return {
     ...closed,
     ...(trail.length > 0 ? { trail } : {}),
-    set: { ...closed.set, stepsUsed: (fields.stepsUsed ?? 0) + steps, ranVisit: fields.visit ?? 0 },
+    set: {
+      ...closed.set,
+      stepsUsed: (fields.stepsUsed ?? 0) + steps,
+      ...(modelCalls ? { modelCalls: (fields.modelCalls ?? 0) + modelCalls } : {}),
+      ranVisit: fields.visit ?? 0,
+    },
   };
 }
 
@@ -58,7 +62,5 @@ async function settle(
   }
   if (problem !== null) return { ...routeFailure(machine, after, { ...moment, reason: problem }), reason: problem };
   if (decision) return automatedAdvance(machine, after, { ...moment, ...decision, kind });
-  const fileIssue = await returnedFileIssue(turn, after);
-  const isChild = turn.lineage.dispatchId !== null;
-  return completeTurn(machine, after, { now: moment.now, isChild, ...(fileIssue !== null ? { fileIssue } : {}) });
+  return finishWork(turn, after);
 }

@@ -1,9 +1,11 @@
 /** The reply-only model call of a park: its handoff, or the answer to a person's message (R-99, R-104…R-109). */
 import { offeredTools } from "../../kernel/index.js";
-import { clockLine, composeHandoffText, type ParkedNotice, renderParkedBlock } from "../../machine/index.js";
+import { composeHandoffText, type ParkedNotice, renderParkedBlock } from "../../machine/index.js";
+import { applyPatches } from "../../session/fold.js";
 import type { StoredMessage } from "../../session/messages.js";
 import type { SessionPatch, SessionState } from "../../session/state.js";
 import { planBatch } from "../batch/plan.js";
+import { statedClock } from "../clock.js";
 import { type CalledModel, callModel } from "../model-call.js";
 import { owesHandoff } from "../next-step.js";
 import type { Turn, TurnNode } from "../types.js";
@@ -39,19 +41,23 @@ function composed(turn: Turn, state: SessionState): Said {
 }
 
 async function replyOnlyCall(turn: Turn, state: SessionState, reply: boolean): Promise<Said> {
-  const { assembly, machine, host } = turn;
+  const { assembly, machine } = turn;
   const slug = parkState(state);
-  const clock = clockLine({ nowMs: host.clock.now(), timeZone: assembly.timeZone, pinnedMs: assembly.pinnedClockMs });
   const called: CalledModel = await callModel(turn, state, {
     state: slug,
-    volatile: renderParkedBlock({ clock, notice: noticeOf(state, reply) }),
+    volatile: renderParkedBlock({ clock: statedClock(turn), notice: noticeOf(state, reply) }),
     tools: offeredTools(machine, assembly.tables, slug, { registered: assembly.registered }),
   });
-  const steps: SessionPatch = { set: { stepsUsed: (state.fields.stepsUsed ?? 0) + 1 }, ...called.usage };
+  const { stepsUsed = 0, modelCalls = 0 } = state.fields;
+  const steps: SessionPatch = { set: { stepsUsed: stepsUsed + 1, modelCalls: modelCalls + 1 }, ...called.usage };
   if (called.message === null) return { patches: [steps], text: "" };
   const message: StoredMessage = called.message;
   if (!message.tool_calls) return { patches: [steps, { messages: [message] }], text: message.content };
-  const plan = await planBatch(turn, state, { message, invalid: called.invalid, replyOnly: true });
+  const plan = await planBatch(turn, applyPatches(state, [steps]), {
+    message,
+    invalid: called.invalid,
+    replyOnly: true,
+  });
   turn.afterCommit.push(...plan.events);
   return { patches: [steps, { messages: [message] }, ...plan.patches], text: message.content };
 }

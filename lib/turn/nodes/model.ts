@@ -1,7 +1,6 @@
 /** One call of the agent's model in the current state, and what its answer decides. */
 import { argumentLimits, enabledSkills, offeredTools, reachableMounts } from "../../kernel/index.js";
-import { clockLine, renderStateBlock } from "../../machine/index.js";
-import { completeTurn } from "../../session/completion.js";
+import { renderStateBlock } from "../../machine/index.js";
 import { failedDelegationsReason } from "../../session/delegations.js";
 import { applyPatches } from "../../session/fold.js";
 import type { ToolCall } from "../../session/messages.js";
@@ -9,9 +8,10 @@ import { routeFailure } from "../../session/moves.js";
 import type { SessionPatch, SessionState } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
 import { planBatch } from "../batch/plan.js";
+import { statedClock } from "../clock.js";
 import { ModelTimeoutError } from "../errors.js";
 import { beginCalls } from "../execute-call.js";
-import { returnedFileIssue } from "../file-facts.js";
+import { finishWork } from "../finish.js";
 import { callKey } from "../journal.js";
 import { type CalledModel, callModel } from "../model-call.js";
 import { overLimit } from "../next-step.js";
@@ -43,6 +43,7 @@ export const modelNode: TurnNode = async (turn, state) => {
     ...called.usage,
     set: {
       stepsUsed: (state.fields.stepsUsed ?? 0) + 1,
+      modelCalls: (state.fields.modelCalls ?? 0) + 1,
       stateTurns: { state: slug, count: made + 1 },
     },
     ...(called.message ? { messages: [called.message] } : {}),
@@ -60,10 +61,7 @@ async function finish(turn: Turn, after: SessionState, step: SessionPatch, silen
   }
   const failed = failedDelegationsReason(after.fields);
   if (failed !== null) return routed(turn, after, [step], failed);
-  const now = turn.host.clock.now();
-  const fileIssue = await returnedFileIssue(turn, after);
-  const isChild = turn.lineage.dispatchId !== null;
-  const end = completeTurn(turn.machine, after, { now, isChild, ...(fileIssue !== null ? { fileIssue } : {}) });
+  const end = await finishWork(turn, after);
   turn.afterCommit.push(...end.events);
   return { patches: [step, ...end.patches] };
 }
@@ -101,7 +99,8 @@ function callsOf(state: SessionState, calls: readonly ToolCall[], tasks: readonl
 
 /** the call was made, so it counts as a step and a cycle of such failures ends. */
 function abandoned(turn: Turn, state: SessionState, error: ModelTimeoutError): NodeResult {
-  const step: SessionPatch = { ...error.usage, set: { stepsUsed: (state.fields.stepsUsed ?? 0) + 1 } };
+  const { stepsUsed = 0, modelCalls = 0 } = state.fields;
+  const step: SessionPatch = { ...error.usage, set: { stepsUsed: stepsUsed + 1, modelCalls: modelCalls + 1 } };
   return routed(turn, applyPatches(state, [step]), [step], error.message);
 }
 
@@ -121,13 +120,13 @@ function routed(turn: Turn, state: SessionState, patches: SessionPatch[], reason
 
 /** W-264. */
 function stateBlock(turn: Turn, state: SessionState, tools: readonly string[]): string {
-  const { assembly, machine, host } = turn;
+  const { assembly, machine } = turn;
   const slug = state.fields.position ?? "";
   const variables = valuesOf(state.variables);
   return renderStateBlock({
     machine,
     state: slug,
-    clock: clockLine({ nowMs: host.clock.now(), timeZone: assembly.timeZone, pinnedMs: assembly.pinnedClockMs }),
+    clock: statedClock(turn),
     trigger: state.fields.turnTrigger ?? "",
     child: turn.lineage.dispatchId !== null,
     offered: tools,

@@ -1,6 +1,6 @@
 /** The common work as a deployment does it: accepted by one client, worked off under a lease, all over the wire. */
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { type Agent, type CreateAgentParams, createAgent } from "../../../lib/agent.js";
+import { type CreateAgentParams, createAgent, type GovernedAgent } from "../../../lib/agent.js";
 import { createDynamoSessionStore } from "../../../lib/stores/dynamodb/index.js";
 import { createEventBridgeBus } from "../../../lib/stores/eventbridge/index.js";
 import { createS3FileStore, createS3LargeValues } from "../../../lib/stores/s3/index.js";
@@ -13,9 +13,9 @@ import type { Services } from "./services.js";
 
 export interface AwsDesk {
   /** What accepts. */
-  entrance: Agent;
+  entrance: GovernedAgent;
   /** What works. */
-  agent: Agent;
+  agent: GovernedAgent;
   client: DynamoDBClient;
   /** One message accepted, and its turn worked off. */
   turn(sessionId: string): Promise<void>;

@@ -1,0 +1,69 @@
+/** What every agent has beside its turns (H-44). */
+import { emitRunArtifacts } from "../artifacts/index.js";
+import { type IntakeHost, parsedSessionId } from "../intake/index.js";
+import { runtimeContractOf } from "../machine/index.js";
+import { specPath } from "../spec/index.js";
+import type { Assembly, Host } from "../turn/types.js";
+import { workSession } from "../turn/worker.js";
+import { PACKAGE_VERSION } from "../version.js";
+import type { RuntimeParams } from "./options.js";
+import type { Runtime } from "./runtime.js";
+import { createSessions } from "./sessions.js";
+import type { Turns } from "./turns.js";
+import type { AgentMembers } from "./types.js";
+import { wakeDue } from "./wake.js";
+
+/** The name by which a middleware is known to answer calls in place of tools (H-46). */
+const TOOL_MOCKS = "ToolMockMiddleware";
+
+export function createMembers(
+  { runtime, params }: { runtime: Runtime; params: Pick<RuntimeParams, "workflow" | "middleware"> },
+  ports: { host: Host; intake: IntakeHost },
+  given: { assembly: Assembly; turns: Turns },
+): Omit<AgentMembers, "close"> {
+  const { host, intake } = ports;
+  const { assembly, turns } = given;
+  const sessions = createSessions(intake, assembly);
+
+  async function dispose(id: string): Promise<void> {
+    const sessionId = parsedSessionId(intake, id);
+    await runtime.dispose(sessionId);
+  }
+
+  return {
+    capabilities: {
+      toolMocks: (params.middleware ?? []).some(({ name }) => name === TOOL_MOCKS),
+      subWorkflows: params.workflow !== undefined,
+    },
+    runtimeContract: runtimeContractOf(assembly.machine.spec),
+    accept: turns.accept,
+    work: async (sessionId, options) => runtime.watched(workSession(host, parsedSessionId(intake, sessionId), options)),
+    receipt: (arrivalId) => intake.store.receipt(arrivalId, host.clock.now()),
+    sessions: {
+      ...sessions,
+      async delete(sessionId, options) {
+        const existed = await sessions.delete(sessionId, options);
+        await dispose(sessionId);
+        return existed;
+      },
+    },
+    wake: () => runtime.watched(wakeDue(host)),
+    emitRunArtifacts: async (id, trajectory, { trail } = {}) =>
+      emitRunArtifacts(
+        {
+          store: intake.store,
+          files: host.files,
+          packageVersion: PACKAGE_VERSION,
+          machineOf: async (workflow) => (await runtime.workflows.current(workflow)).machine,
+          warn: (message) => host.emitter.emit({ type: "warning", scope: "run-artifacts", message }, id),
+        },
+        parsedSessionId(intake, id),
+        { trajectory, trail },
+      ),
+    async getSpecSnapshot(hash) {
+      const bytes = await host.files.readShared(specPath(hash));
+      return bytes === null ? null : JSON.parse(new TextDecoder().decode(bytes));
+    },
+    dispose,
+  };
+}

@@ -1,0 +1,124 @@
+/** What `createAgent` gives: an agent under a workflow, or a plain one (H-44, H-45). */
+import type { GivenTrajectory } from "../artifacts/index.js";
+import type { FileInput, SessionResolution } from "../intake/index.js";
+import type { RuntimeContract } from "../machine/index.js";
+import type { Machine } from "../machine/types.js";
+import type { ArrivalInput, ArrivalSource, Receipt } from "../session/arrival.js";
+import type { Outcome } from "../session/outcome.js";
+import type { TrailStep } from "../session/state.js";
+import type { LegOptions } from "../turn/types.js";
+import type { WorkReport } from "../turn/worker.js";
+import type { Sessions } from "./sessions.js";
+
+export interface TurnInput {
+  message?: string;
+  trigger?: { id: string };
+  variables?: Record<string, unknown>;
+  files?: Record<string, FileInput>;
+}
+
+export interface DecisionInput {
+  target: string;
+  comment?: string;
+  /** The park record the decision is for (H-62). */
+  park?: string;
+  seq?: number;
+  /** Who decides, and through which surface. */
+  decidedBy?: string;
+}
+
+export interface DeliveryInput {
+  trigger: { id: string };
+  variables?: Record<string, unknown>;
+  message?: string;
+}
+
+export interface TurnConfig extends LegOptions {
+  /** The caller's idempotency key: the same key is the same input (S-3). */
+  idempotencyKey?: string;
+  /** The model id of this turn's agent calls, above what the workflow declares (A-31). Not with a `model` instance alone (A-32). */
+  model?: string;
+}
+
+/** Turns of a workflow's sessions (H-55). */
+export interface AgentWorkflow {
+  name: string;
+  machine: Machine;
+  /** The trigger and where it enters; the default trigger unless one is named. @throws {UnknownTriggerError} */
+  resolveTrigger(trigger?: string): { id: string; state: string };
+  send(
+    sessionId: string,
+    input: TurnInput | { decision: DecisionInput } | { delivery: DeliveryInput },
+    config?: TurnConfig,
+  ): Promise<Outcome>;
+  decide(sessionId: string, decision: DecisionInput, config?: TurnConfig): Promise<Outcome>;
+  reply(sessionId: string, message: string, config?: TurnConfig): Promise<Outcome>;
+  deliver(sessionId: string, delivery: DeliveryInput, config?: TurnConfig): Promise<Outcome>;
+  resolveSession(firing: {
+    trigger?: string;
+    variables?: Record<string, unknown>;
+    sessionId?: string;
+    sessionPath?: string;
+  }): Promise<SessionResolution>;
+}
+
+/** H-46. */
+export interface AgentCapabilities {
+  /** A middleware named `ToolMockMiddleware` is wired. */
+  toolMocks: boolean;
+  subWorkflows: boolean;
+}
+
+/** What every agent has. All of it may be taken off the object. */
+export interface AgentMembers {
+  capabilities: AgentCapabilities;
+  /** H-54; a plain agent's is the default one. */
+  runtimeContract: RuntimeContract;
+  /**
+   * Accepts an input without waiting for it: once this returns, the input is processed exactly once, whatever crashes
+   * (S-1). The same key again answers with the first arrival's receipt.
+   */
+  accept(sessionId: string, input: ArrivalInput, options?: { source?: ArrivalSource; key?: string }): Promise<Receipt>;
+  /** Works on a session until nothing is left to do there (S-22, S-25). */
+  work(sessionId: string, options?: LegOptions): Promise<WorkReport>;
+  receipt(arrivalId: string): Promise<Receipt | null>;
+  sessions: Sessions;
+  /** One sweep: what is due now is woken (S-59). */
+  wake(): Promise<{ due: number; woken: number }>;
+  /**
+   * Writes the run's artifacts under `<sessionId>/artifacts/` and answers that directory; null, with a `warning`, when
+   * that failed (H-107). Without a trajectory it is read from the checkpoint, with the whole session in it (R-304).
+   */
+  emitRunArtifacts(
+    sessionId: string,
+    trajectory?: GivenTrajectory,
+    options?: { trail?: readonly TrailStep[] },
+  ): Promise<string | null>;
+  /** H-53. */
+  getSpecSnapshot(hash: string): Promise<unknown>;
+  /**
+   * Frees what memory holds for the session, and deletes nothing: the next turn loads it from the store (H-52, R-308).
+   * Any number of times, at any time; a turn that is under way goes on.
+   *
+   * @throws {SessionStoreIdError}
+   */
+  dispose(sessionId: string): Promise<void>;
+  /**
+   * Stops what is under way, which goes on when its session is worked on again, ends worker threads and closes the
+   * embedded store.
+   */
+  close(): Promise<void>;
+}
+
+/** An agent that follows a workflow. */
+export interface GovernedAgent extends AgentMembers {
+  workflow: AgentWorkflow;
+}
+
+/** An agent without a workflow: the same engine, with every tool and no state to be in (H-127). */
+export interface PlainAgent extends AgentMembers {
+  workflow: undefined;
+}
+
+/** Which of the two is told by `workflow` (H-45). */
+export type Agent = GovernedAgent | PlainAgent;

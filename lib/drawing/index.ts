@@ -1,0 +1,2 @@
+/** Pictures of workflows. */
+export { renderSvg } from "./svg.js";

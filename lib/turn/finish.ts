@@ -1,0 +1,27 @@
+/** How work that has come to its end is finished: judged first where the workflow has a completion gate. */
+import { modelCallsIn, runMessages, runOf } from "../session/attempts.js";
+import { completeTurn } from "../session/completion.js";
+import type { Step } from "../session/moves.js";
+import type { SessionState } from "../session/state.js";
+import { returnedFileIssue } from "./file-facts.js";
+import type { Turn } from "./types.js";
+
+/**
+ * With a gate the check is only made due: the work is committed first, so that a check that takes long, or a process that
+ * dies in it, costs no model call. A run in which no model was called has nobody to answer for it (A-26).
+ */
+export async function finishWork(turn: Turn, state: SessionState): Promise<Step> {
+  const isJudged = turn.assembly.extensions.completion !== null && modelCallsIn(runMessages(state)) > 0;
+  if (!isJudged) return complete(turn, state);
+  return { patches: [{ set: { run: { ...runOf(state.fields), due: true } } }], events: [] };
+}
+
+/** The returns are checked, and the session ends. */
+export async function complete(turn: Turn, state: SessionState): Promise<Step> {
+  const fileIssue = await returnedFileIssue(turn, state);
+  return completeTurn(turn.machine, state, {
+    now: turn.host.clock.now(),
+    isChild: turn.lineage.dispatchId !== null,
+    ...(fileIssue !== null ? { fileIssue } : {}),
+  });
+}

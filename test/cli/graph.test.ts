@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { aRoot, runCli } from "./stage.js";
+
+const REPOSITORY = join(import.meta.dirname, "..", "..");
+
+const DOOR = `
+title: Door
+runtime: { engine: archmax-harness, version: "3" }
+states:
+  ring:
+    instructions: Ring.
+    triggers: { manual: {} }
+    transitions: [{ to: open, description: Somebody is in. }]
+  open: { instructions: Go in. }
+`;
+
+function aWorkspace(source = DOOR): string {
+  return aRoot([], { "workflows/door/workflow.yaml": source });
+}
+
+describe("parkway graph", () => {
+  it("C-74 prints Mermaid text alone on stdout, and calls no model", async () => {
+    const { exit, out, err, opened } = await runCli(["graph", "refund-desk"], { root: REPOSITORY });
+
+    expect({ exit, opened }).toEqual({ exit: 0, opened: 0 });
+    expect(out).toBe(readFileSync(join(REPOSITORY, "workflows/refund-desk/graph.mmd"), "utf8"));
+    expect(err).toContain("refund-desk");
+  });
+
+  it("C-74 --svg prints a picture, and the only workflow needs no name", async () => {
+    const { exit, out } = await runCli(["graph", "--svg"], { root: aWorkspace() });
+
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^<svg .*<\/svg>\n$/s);
+    expect(out).toContain(">Somebody is in.</text>");
+  });
+
+  it("C-74 H-110 --json prints the serialized graph", async () => {
+    const { out } = await runCli(["graph", "door", "--json"], { root: aWorkspace() });
+
+    expect(JSON.parse(out)).toMatchObject({
+      nodes: ["__start__", "ring", "open"],
+      edges: [
+        { source: "__start__", target: "ring", conditional: true, label: "manual" },
+        { source: "ring", target: "open", conditional: false, label: "Somebody is in." },
+      ],
+      entry: "ring",
+      finals: ["open"],
+    });
+  });
+
+  it("C-74 --out writes the file from where the command was called, and says so", async () => {
+    const root = aWorkspace();
+
+    const { exit, out } = await runCli(["graph", "--svg", "--out", "docs/door.svg"], { root });
+
+    expect({ exit, out }).toEqual({ exit: 0, out: "wrote docs/door.svg\n" });
+    expect(readFileSync(join(root, "docs/door.svg"), "utf8")).toMatch(/^<svg .*<\/svg>\n$/s);
+  });
+
+  it("C-58 C-74 a file that cannot be written is one line and exit 1", async () => {
+    const { exit, out, err } = await runCli(["graph", "--out", "workflows"], { root: aWorkspace() });
+
+    expect({ exit, out }).toEqual({ exit: 1, out: "" });
+    expect(err.trimEnd().split("\n").at(-1)).toMatch(/^✖ workflows cannot be written: /);
+  });
+
+  it.each([
+    ["both forms at once", ["graph", "--svg", "--json", "--out", "x"], 2, "not both"],
+    ["an unknown workflow", ["graph", "window", "--out", "x"], 1, "window"],
+    ["one that does not load", ["graph", "--out", "x"], 1, "nowhere"],
+  ])("C-58 C-74 %s writes nothing", async (_what, argv, code, says) => {
+    const root = aWorkspace(DOOR.replace("to: open", "to: nowhere"));
+
+    const { exit, out, err } = await runCli(argv, { root });
+
+    expect({ exit, out }).toEqual({ exit: code, out: "" });
+    expect(err).toContain(says);
+    expect(existsSync(join(root, "x"))).toBe(false);
+  });
+});

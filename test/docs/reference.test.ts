@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { commandLinePage, workflowFilePage } from "./reference.js";
+
+const SCHEMA = JSON.parse(readFileSync(new URL("../../docs/workflow.schema.json", import.meta.url), "utf8"));
+
+describe("the reference", () => {
+  it("has the commands as the command itself knows them", async () => {
+    await expect(commandLinePage()).toMatchFileSnapshot("../../docs/reference/command-line.md");
+  });
+
+  it("has the keys of workflow.yaml as editors know them", async () => {
+    await expect(workflowFilePage(SCHEMA)).toMatchFileSnapshot("../../docs/reference/workflow-file.md");
+  });
+});
