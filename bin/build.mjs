@@ -14,6 +14,7 @@ import {
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { builtins, oneLocale } from "./functions/plugins.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -23,6 +24,10 @@ const dist = join(root, "dist");
 const ENTRIES = {
   "main.js": "lib/cli/main.ts",
   "index.js": "lib/index.ts",
+  "spec.js": "lib/spec/public.ts",
+  "messages.js": "lib/messages/index.ts",
+  "testing.js": "lib/cases/index.ts",
+  "sandbox.js": "lib/sandbox/author.ts",
   "cli.js": "lib/cli/index.ts",
   "cdk.js": "cdk/index.ts",
   "worker.js": "lib/sandbox/worker.ts",
@@ -32,9 +37,10 @@ const DAY_MS = 86_400_000;
 
 /** True when there is nothing built, or something in lib/ or cdk/ is newer than what is. */
 export function isStale() {
+  // What is installed was built before it was packed, and its files' times say nothing.
+  if (!existsSync(join(root, "tsconfig.json"))) return false;
   const built = mtime(join(dist, "main.js"));
   if (built === 0) return true;
-  if (!existsSync(join(root, "lib"))) return false;
   const others = [join(root, "package.json"), join(root, "package-lock.json"), fileURLToPath(import.meta.url)];
   if (others.some((file) => mtime(file) > built)) return true;
   return ["lib", "cdk"].some((folder) =>
@@ -47,8 +53,10 @@ export function isStale() {
 /**
  * Builds dist/. Files are written aside and renamed, entries last, and old chunks stay for a day: a process that is
  * running or starting meanwhile sees a whole build, the old one or the new.
+ *
+ * @param options.clean - leaves nothing of earlier builds, for the package that is published
  */
-export async function build() {
+export async function build({ clean = false } = {}) {
   const startedAt = new Date();
   const { build: bundle } = await import("esbuild");
   const result = await bundle({
@@ -64,10 +72,8 @@ export async function build() {
     external: ["aws-cdk-lib", "aws-cdk-lib/*", "constructs"],
     sourcemap: "linked",
     sourcesContent: false,
-    // Bundled CommonJS packages call `require`, which ES modules do not have.
-    banner: {
-      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-    },
+    // No file imports a Node built-in by a statement, so that the light entries are fit for a browser (H-3).
+    plugins: [builtins, oneLocale],
     logLevel: "warning",
     write: false,
   });
@@ -84,13 +90,13 @@ export async function build() {
     if (name === "main.js") utimesSync(aside, startedAt, startedAt);
     renameSync(aside, join(dist, name));
   }
-  prune(new Set(files.map(({ name }) => name)), startedAt.getTime());
+  prune(new Set(files.map(({ name }) => name)), startedAt.getTime() - (clean ? 0 : DAY_MS));
 }
 
-function prune(written, now) {
+function prune(written, before) {
   for (const entry of readdirSync(dist, { withFileTypes: true })) {
     const path = join(dist, entry.name);
-    if (entry.isFile() && !written.has(entry.name) && now - mtime(path) > DAY_MS) unlinkSync(path);
+    if (entry.isFile() && !written.has(entry.name) && mtime(path) < before) unlinkSync(path);
   }
 }
 
@@ -98,4 +104,4 @@ function mtime(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await build();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build({ clean: process.argv.includes("--clean") });

@@ -69,7 +69,14 @@ export const packagesInPlace = {
 
 /** `parkway` in a configuration is the Parkway that is being bundled, so that both share chunks and classes. */
 export function ownPackage(packageRoot) {
-  const sources = { parkway: "lib/index.ts", "parkway/cli": "lib/cli/index.ts" };
+  const sources = {
+    parkway: "lib/index.ts",
+    "parkway/spec": "lib/spec/public.ts",
+    "parkway/messages": "lib/messages/index.ts",
+    "parkway/testing": "lib/cases/index.ts",
+    "parkway/sandbox": "lib/sandbox/author.ts",
+    "parkway/cli": "lib/cli/index.ts",
+  };
   return {
     name: "own-package",
     setup(build) {

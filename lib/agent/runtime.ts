@@ -2,14 +2,12 @@
 import { hostname } from "node:os";
 import type { IntakeHost } from "../intake/index.js";
 import { loadDotEnv } from "../models/index.js";
-import { renderEventLine } from "../session/event-line.js";
-import type { EngineEvent } from "../session/events.js";
 import { hidingExpired, LEASE_MS } from "../session/index.js";
 import { systemClock } from "../stores/clock/index.js";
-import { createEmitter } from "../turn/emitter.js";
 import { AgentClosedError } from "../turn/errors.js";
 import type { Host } from "../turn/types.js";
 import { createComposer } from "./assembly.js";
+import { createWorkflowEventEmitter } from "./event-emitter.js";
 import type { AgentStores, RuntimeParams } from "./options.js";
 import { createWorkflows, type Workflows } from "./workflows.js";
 
@@ -34,12 +32,7 @@ export interface Runtime {
 /** Composes no workflow yet, and opens no store. @throws for options that cannot be used (H-129) */
 export async function createRuntime(params: RuntimeParams): Promise<Runtime> {
   const clock = params.host?.clock ?? systemClock;
-  const emitter = createEmitter({
-    clock,
-    onEvent: params.onEvent ?? printEvent,
-    onHandlerError: (error) =>
-      process.emitWarning(`An event handler threw: ${error instanceof Error ? error.message : String(error)}`),
-  });
+  const emitter = createWorkflowEventEmitter(params.onEvent, { clock });
   const sandbox = params.sandboxRuntime ?? (await lazySandbox());
   const readEnv = (rootDir: string | null) =>
     params.env ?? (rootDir === null ? process.env : loadDotEnv(rootDir, process.env));
@@ -106,11 +99,6 @@ async function allWithin(work: Iterable<Promise<unknown>>, ms: number): Promise<
   });
   await Promise.race([Promise.all(work), late]);
   clearTimeout(timer);
-}
-
-/** H-38: what happens to events that nobody subscribed to. */
-function printEvent(event: EngineEvent): void {
-  process.stderr.write(`${renderEventLine(event)}\n`);
 }
 
 async function lazySandbox() {

@@ -19,6 +19,8 @@ export { type MachineSpecResult, parseMachineSpec, type SpecIssue } from "./mach
 export { isSlug, isVariableName, MAX_TITLE_CHARS, SLUG, titleIssue, VARIABLE_NAME } from "./names.js";
 export { type ParseSpecOptions, parseSpec } from "./parse-spec.js";
 export {
+  DEFAULT_TRIGGER_ID,
+  DEFAULT_WORKFLOW,
   MANUAL_TRIGGER,
   runArtifactPaths,
   sessionPaths,

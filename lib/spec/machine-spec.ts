@@ -1,11 +1,11 @@
 /** Checking a spec that is already a value, as a host or an editor holds it (H-118). */
+import { analyse, withShapeFindings } from "./analyse.js";
 import type { DiagnosticCode } from "./diagnostic-codes.js";
 import { DIAGNOSTIC_CODES } from "./diagnostic-codes.js";
 import type { Finding } from "./diagnostics.js";
+import { MAX_NESTING_LEVELS } from "./limits.js";
 import { isMapping, setOwn } from "./own.js";
-import { analyse, withShapeFindings } from "./parse-spec.js";
 import type { WorkflowSpec } from "./types.js";
-import { MAX_NESTING_LEVELS } from "./yaml-text.js";
 
 export interface SpecIssue {
   code: DiagnosticCode;

@@ -1,17 +1,11 @@
 /** The loader of `workflow.yaml`: assembly and validation both come through here (W-22). */
 
-import { isShapeCode, orderDiagnostics } from "./diagnostic-order.js";
-import type { DocumentPath, Finding, TextFinding } from "./diagnostics.js";
+import { analyse, withShapeFindings } from "./analyse.js";
+import { orderDiagnostics } from "./diagnostic-order.js";
+import type { DocumentPath, TextFinding } from "./diagnostics.js";
 import { hasLoadFinding, makeDiagnostic } from "./diagnostics.js";
-import { specFromDocument, viewSpec } from "./document.js";
-import { graphLint } from "./lint-graph.js";
-import { rootLint, runtimeFindings } from "./lint-root.js";
-import { statesLint } from "./lint-states.js";
-import { variablesLint } from "./lint-variables.js";
-import { documentRules } from "./rules-references.js";
-import { shapeFindings } from "./shape-findings.js";
 import { canonicalSpecJson, specHash } from "./spec-hash.js";
-import type { Diagnostic, ParsedSpec, WorkflowSpec } from "./types.js";
+import type { Diagnostic, ParsedSpec } from "./types.js";
 import { offsetOf, readYamlText, type YamlText } from "./yaml-text.js";
 
 export interface ParseSpecOptions {
@@ -45,34 +39,6 @@ export function parseSpec(text: string, options: ParseSpecOptions = {}): ParsedS
     diagnostics,
     locate,
   };
-}
-
-/** Everything the document itself shows: with a shape defect only that and the runtime block, else all passes. */
-export function analyse(
-  document: Record<string, unknown>,
-  shape: readonly Finding[],
-  stateOrder: readonly string[],
-): { findings: Finding[]; spec?: WorkflowSpec } {
-  if (shape.some(({ code }) => isShapeCode(code))) {
-    return { findings: [...shape, ...runtimeFindings(document)] };
-  }
-  const spec = specFromDocument(document);
-  const view = viewSpec(spec, stateOrder, document.disabled);
-  const findings = [
-    ...documentRules(view),
-    ...rootLint(view),
-    ...graphLint(view),
-    ...variablesLint(view),
-    ...runtimeFindings(document),
-    ...statesLint(view),
-  ];
-  return { findings, spec };
-}
-
-/** Shape findings after those of the reader; an integer that lost digits needs no second finding. */
-export function withShapeFindings(document: Record<string, unknown>, read: readonly TextFinding[]): TextFinding[] {
-  const readPaths = new Set(read.map(({ path }) => JSON.stringify(path)));
-  return [...read, ...shapeFindings(document).filter(({ path }) => !readPaths.has(JSON.stringify(path)))];
 }
 
 function inDocumentOrder(findings: TextFinding[], offset: (path: DocumentPath) => number): TextFinding[] {

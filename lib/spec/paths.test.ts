@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
   BINARY_MIME_TYPES,
+  DEFAULT_TRIGGER_ID,
+  DEFAULT_WORKFLOW,
   MANUAL_TRIGGER,
   runArtifactPaths,
   sessionPaths,
@@ -21,6 +23,11 @@ describe("paths and names of tools", () => {
 
   it("H-6 W-99 reserves the trigger id manual", () => {
     expect(MANUAL_TRIGGER).toBe("manual");
+    expect(DEFAULT_TRIGGER_ID).toBe(MANUAL_TRIGGER);
+  });
+
+  it("H-6 names the workflow that governs where none is named", () => {
+    expect(DEFAULT_WORKFLOW).toBe("order-lookup");
   });
 
   it("H-6 W-6 W-52 spells the paths of workflows, sessions and specs", () => {

@@ -3,6 +3,12 @@
 /** W-99: the one reserved trigger id. */
 export const MANUAL_TRIGGER = "manual";
 
+/** The trigger of a turn that names none (H-32). */
+export const DEFAULT_TRIGGER_ID = MANUAL_TRIGGER;
+
+/** The workflow that governs an agent whose assembly names none, where its spec file exists (H-25). */
+export const DEFAULT_WORKFLOW = "order-lookup";
+
 /** W-241: everything after it is the target's slug. */
 export const WORKFLOW_TOOL_PREFIX = "archmax_workflow_";
 

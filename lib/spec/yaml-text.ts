@@ -3,12 +3,12 @@
  */
 import { Composer, CST, type Document, isMap, Lexer, LineCounter, Parser, type YAMLMap } from "yaml";
 import type { DocumentPath, TextFinding } from "./diagnostics.js";
+import { MAX_NESTING_LEVELS } from "./limits.js";
 import type { LocatePath } from "./types.js";
 import { type Positions, readValues } from "./yaml-values.js";
 
 /** W-15. */
 export const MAX_DOCUMENT_BYTES = 2 ** 20;
-export const MAX_NESTING_LEVELS = 100;
 
 const YAML_OPTIONS = {
   schema: "core",
