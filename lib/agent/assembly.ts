@@ -7,6 +7,7 @@ import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
 import { renderStaticPrompt } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import {
+  checkRetry,
   createModelSet,
   type Environment,
   environmentPricing,
@@ -67,6 +68,7 @@ export async function createComposer(
   checkEssentialTools(params.essentialTools ?? [], registry.hostTools);
   const pinnedClockMs = pinnedClock(params.clock);
   checkExtensions(params);
+  checkRetry(params.retry);
   const sources = resolveSources(params);
   const { rootDir, authoring, mounts, authored } = sources;
   if (Object.keys(params.agents ?? {}).length > 0) checkAgentSlugs(params, await authoring.listWorkflows());
@@ -76,6 +78,7 @@ export async function createComposer(
     ...(rootDir !== null ? { rootDir } : {}),
     ...(params.model ? { model: params.model } : {}),
     ...(params.modelFactory ? { modelFactory: params.modelFactory } : {}),
+    ...(params.retry ? { retry: params.retry } : {}),
   });
   const bundles = await listSkills(authored, sources.skills);
   tellOfSkills(bundles, emitter);

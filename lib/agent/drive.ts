@@ -37,7 +37,7 @@ export async function seeThrough(host: Host, accepted: Receipt, options: LegOpti
     const receipt = await host.store.receipt(arrivalId, host.clock.now());
     if (receipt && isFinal(receipt)) return outcomeFrom(host, receipt);
     host.closing.throwIfAborted();
-    if (report.left !== "handed-over") await host.clock.sleep(POLL_MS, options.signal);
+    if (report.left !== "handed-over" || report.dueAt !== undefined) await host.clock.sleep(POLL_MS, options.signal);
     if (options.signal?.aborted) {
       await host.store.cancel(sessionId, host.clock.now(), { arrivalId });
       throw options.signal.reason;

@@ -3,7 +3,7 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { ExtensionOptions } from "../extensions/types.js";
 import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
-import type { ModelFactory, PricingTable } from "../models/index.js";
+import type { ModelFactory, PricingTable, RetryOptions } from "../models/index.js";
 import type { Sandbox } from "../sandbox/types.js";
 import { seedProblem } from "../session/arrive/seeds.js";
 import { InvalidSessionPathError } from "../session/errors.js";
@@ -46,6 +46,8 @@ export interface CreateAgentParams extends ExtensionOptions {
   toolEffects?: Readonly<Record<string, ToolEffectOptions>>;
   model?: BaseChatModel;
   modelFactory?: ModelFactory;
+  /** How requests of models that Parkway makes are repeated (A-46); a model that a host passes has rules of its own. */
+  retry?: RetryOptions;
   /** Text placed right after `AGENTS.md` (H-17). */
   systemPrompt?: string;
   /** The trigger of a turn that names none (H-32). */
@@ -98,6 +100,7 @@ const KEYS = new Set<keyof CreateAgentParams>([
   "toolEffects",
   "model",
   "modelFactory",
+  "retry",
   "systemPrompt",
   "trigger",
   "variables",

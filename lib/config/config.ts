@@ -2,7 +2,7 @@
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { ExtensionOptions } from "../extensions/types.js";
 import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
-import type { ModelFactory, PricingTable } from "../models/index.js";
+import type { ModelFactory, PricingTable, RetryOptions } from "../models/index.js";
 import type { ToolEffectOptions } from "../tools/index.js";
 import type { MountTable } from "../workspace/index.js";
 import type { EventRuleConfig, ScheduleConfig, WebhookConfig } from "./deployment.js";
@@ -13,6 +13,8 @@ export interface ParkwayConfig extends ExtensionOptions {
   tools?: readonly StructuredToolInterface[];
   /** Builds the chat model of a role; without it the `ARCHMAX_*` environment decides. */
   modelFactory?: ModelFactory;
+  /** How requests of the environment's model are repeated (A-46): `retries` after the first, 2; `baseMs` of the first pause, 500. */
+  retry?: RetryOptions;
   /** Host tools that every agent state has. */
   essentialTools?: readonly string[];
   /** Which arguments of a host tool are paths, so that path rules bind them. */

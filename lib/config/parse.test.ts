@@ -68,6 +68,7 @@ describe("what a configuration may say of its entrances", () => {
       "C-73",
       { toolEffects: { pay: { idempotent: true }, send: { reconcile: () => "unknown" } }, policyRules: [() => null] },
     ],
+    ["C-73", { retry: { retries: 0, baseMs: 100, onError: () => "fail" } }],
   ])("%s takes %j and returns that very object", (_ids, config) => {
     expect(parseConfig(config)).toBe(config);
   });
@@ -170,6 +171,7 @@ describe("what a configuration may say of its entrances", () => {
     ["C-73", { files: ["sessions/"] }, "files[0]", "inside the root"],
     ["C-73", { skills: "skills/" }, "skills", "must be a list"],
     ["C-73", { toolEffects: { pay: { idempotnt: true } } }, "toolEffects.pay", 'unknown key "idempotnt"'],
+    ["C-73", { retry: { retries: -1 } }, "retry.retries", "whole number from 0"],
     ["C-73", { policyRules: [{}] }, "policyRules[0]", "function"],
   ])("%s refuses %j, naming %s", (_ids, config, place, says) => {
     const message = messageOf(config);

@@ -39,6 +39,16 @@ function isInside(path: string): boolean {
 const SHAPE = {
   tools: list.optional(),
   modelFactory: aFunction.optional(),
+  retry: z
+    .strictObject(
+      {
+        retries: z.int("must be a whole number from 0").min(0, "must be a whole number from 0").optional(),
+        baseMs: z.number("must be milliseconds from 0").min(0, "must be milliseconds from 0").optional(),
+        onError: aFunction.optional(),
+      },
+      "must be an object: { retries?, baseMs?, onError? }",
+    )
+    .optional(),
   essentialTools: z.array(z.string("must be the name of a tool"), "must be a list").optional(),
   toolPaths: object.optional(),
   toolEffects: z.record(z.string(), effect, "must be an object by tool name").optional(),

@@ -3,7 +3,6 @@ export { checkAgentSlugs, checkExtensions } from "./check.js";
 export { defineAgent, harness } from "./define-agent.js";
 export { InvalidCompletionError, InvalidGuardrailError } from "./errors.js";
 export { resolveExtensions } from "./resolve.js";
-export { tellMetric } from "./tell-metric.js";
 export { allTodosDone } from "./todos.js";
 export type {
   AgentMiddleware,

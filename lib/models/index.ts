@@ -28,7 +28,7 @@ export {
 } from "./in-process.js";
 export { createModelSet, type ModelFactory, type ModelSetOptions } from "./model-set.js";
 export { costOf, type Price, type PricingTable, priceOf } from "./pricing.js";
-export { type FailedAttempt, type RetryOptions, retryAfterMs, type Sleep } from "./retry.js";
+export { checkRetry, type FailedAttempt, type RetryOptions, retryAfterMs, type Sleep } from "./retry.js";
 export { type ReplyChooser, replyChooser, type ScriptMessage, type ScriptView } from "./script-choice.js";
 export { type ModelScript, parseModelScript, type ScriptReply } from "./script-file.js";
 export { isScriptId } from "./script-id.js";

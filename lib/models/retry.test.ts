@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retryAfterMs, retryDelayMs, sleepOnTimers, timerPieces } from "./retry.js";
+import { checkRetry, retryAfterMs, retryDelayMs, sleepOnTimers, timerPieces } from "./retry.js";
 
 describe("retryAfterMs", () => {
   it.each([
@@ -74,5 +74,30 @@ describe("sleepOnTimers", () => {
 
     await expect(waiting).rejects.toBe(reason);
     await expect(sleepOnTimers(1, stop.signal)).rejects.toBe(reason);
+  });
+});
+
+describe("checkRetry", () => {
+  it.each([undefined, {}, { retries: 0 }, { retries: 5, baseMs: 0, onError: () => "fail" }])(
+    "A-46 takes %j",
+    (option) => {
+      expect(() => checkRetry(option)).not.toThrow();
+    },
+  );
+
+  it.each([
+    [null, "must be an object"],
+    [[], "must be an object"],
+    [3, "must be an object"],
+    [{ attempts: 3 }, '"attempts"'],
+    [{ retries: -1 }, "retries"],
+    [{ retries: 1.5 }, "retries"],
+    [{ retries: "2" }, "retries"],
+    [{ baseMs: Number.NaN }, "baseMs"],
+    [{ baseMs: -1 }, "baseMs"],
+    [{ onError: "fail" }, "onError"],
+  ])("A-46 refuses %j, naming what is wrong", (option, named) => {
+    expect(() => checkRetry(option)).toThrow(TypeError);
+    expect(() => checkRetry(option)).toThrow(named);
   });
 });

@@ -19,6 +19,26 @@ export interface RetryOptions {
   onError?(failure: FailedAttempt): "retry" | "fail";
 }
 
+/** The option `retry` (A-46). @throws {TypeError} naming what is wrong with it */
+export function checkRetry(option: unknown): asserts option is RetryOptions | undefined {
+  if (option === undefined) return;
+  if (typeof option !== "object" || option === null || Array.isArray(option)) {
+    throw new TypeError("`retry` must be an object: { retries?, baseMs?, onError? }.");
+  }
+  const { retries, baseMs, onError, ...others } = option as Record<string, unknown>;
+  const unknown = Object.keys(others).map((key) => `"${key}"`);
+  if (unknown.length > 0) throw new TypeError(`\`retry\` has no option ${unknown.join(", ")}.`);
+  if (retries !== undefined && !(Number.isSafeInteger(retries) && Number(retries) >= 0)) {
+    throw new TypeError("`retry.retries` must be a whole number from 0: further attempts after the first.");
+  }
+  if (baseMs !== undefined && !(Number.isFinite(baseMs) && Number(baseMs) >= 0)) {
+    throw new TypeError("`retry.baseMs` must be a number of milliseconds from 0.");
+  }
+  if (onError !== undefined && typeof onError !== "function") {
+    throw new TypeError('`retry.onError` must be a function that answers "retry" or "fail".');
+  }
+}
+
 /** Resolves after `ms`, and rejects with the signal's reason as soon as it aborts. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 

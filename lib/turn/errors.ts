@@ -43,6 +43,15 @@ export class AgentClosedError extends InvocationEndedError {
   }
 }
 
+/** The next attempt at a model call may be made at `until`, which this invocation does not last for (A-52). */
+export class ModelWaitError extends InvocationEndedError {
+  override readonly code = "model-wait";
+  /** @param until - epoch milliseconds */
+  constructor(readonly until: number) {
+    super("The model's provider asks to wait for longer than this invocation lasts; the call goes on in another one.");
+  }
+}
+
 /** A model call took longer than its state's budget or an invocation allows (S-53); a failure of the state (R-165). */
 export class ModelTimeoutError extends ParkwayError {
   override readonly code = "model-timeout";

@@ -57,6 +57,11 @@ export function evaluationPrefix(turnOrdinal: number, callId: string): string {
   return `${turnPrefix(turnOrdinal)}e${sha256Hex(callId).slice(0, 16)}/`;
 }
 
+/** Holds the attempts at the model call that stands open (A-52). */
+export function modelCallKey(turnOrdinal: number): string {
+  return `${turnPrefix(turnOrdinal)}m`;
+}
+
 function turnPrefix(turnOrdinal: number): string {
   return `J${turnOrdinal.toString(36).padStart(4, "0")}`;
 }

@@ -6,8 +6,9 @@ import type { StoredMessage } from "../session/messages.js";
 import type { SessionPatch, SessionState, Usage } from "../session/state.js";
 import type { ToolDefinition } from "../tools/types.js";
 import { ModelTimeoutError } from "./errors.js";
+import { earlierAttempts, forgetAttempts, isWaitTooLong, leaveToLater, longestWait } from "./model-wait.js";
 import { attachedPictures } from "./pictures.js";
-import { boundOf } from "./step-limit.js";
+import { boundOf, MAX_TIMER_MS } from "./step-limit.js";
 import { toolDefinition } from "./surface.js";
 import type { Turn } from "./types.js";
 
@@ -36,6 +37,7 @@ export async function callModel(turn: Turn, state: SessionState, call: ModelCall
   const messageId = `m${state.messages.length}-${turn.attemptMark}`;
   const { reply, usage } = await requestModel(turn, {
     role: "agent",
+    call: `a${state.messages.length}.${state.fields.stepsUsed ?? 0}`,
     state: call.state,
     system: { static: turn.assembly.staticPrompt, volatile: call.volatile },
     messages: state.messages,
@@ -51,6 +53,8 @@ export async function callModel(turn: Turn, state: SessionState, call: ModelCall
 export interface ModelQuery extends Pick<ModelRequest, "system" | "messages" | "messageId"> {
   /** Of the models a turn calls, the one asked (R-279). */
   role: "agent" | "grader";
+  /** Tells the call from the session's others, and is the same in every invocation that makes it (A-52). */
+  call: string;
   /** Chooses the model, and is named by the events (R-281, R-284). */
   state: string;
   /** In registration order. */
@@ -69,16 +73,17 @@ export interface ModelAnswer {
 
 /**
  * A model call of any role, within its time; `model-usage` is emitted, and nothing else unless `streamed`.
- * @throws as `callModel`
+ *
+ * @throws as `callModel`; {ModelWaitError} where the call goes on in another invocation
  */
 export async function requestModel(turn: Turn, query: ModelQuery): Promise<ModelAnswer> {
   const { role, state, system, messages, tools, messageId } = query;
   const model = await turn.modelFor(role, state);
+  const earlier = await earlierAttempts(turn, query.call);
   const { promptCache, pictures: limits } = turn.assembly;
   const pictures = limits ? await attachedPictures(turn.workspace, messages, limits) : undefined;
   const stream = query.streamed ? textStream(turn, state, messageId) : undefined;
-  const timeoutMs = boundOf(query.timeoutMs, turn.host.invocationLimitMs);
-  const bounded = boundedSignal(turn.signal, timeoutMs);
+  const time = timeOf(turn, query, earlier?.spentMs);
   let abandoned: ModelReply["usage"];
   try {
     const reply = await model.call({
@@ -86,23 +91,53 @@ export async function requestModel(turn: Turn, query: ModelQuery): Promise<Model
       messages,
       tools,
       messageId,
-      signal: bounded.signal,
+      signal: time.signal,
       onText: stream?.push,
       onAbandoned: (usage) => {
         abandoned = usage;
       },
       promptCache,
       ...(pictures?.size ? { pictures } : {}),
+      ...(earlier ? { attempt: earlier.attempt } : {}),
+      ...(time.longestWait ? { maxWaitMs: time.longestWait } : {}),
     });
+    forgetAttempts(turn);
     return { reply, usage: usageOf(turn, state, reply, model.id) };
   } catch (error) {
     stream?.abandon();
-    if (bounded.timedOut())
-      throw new ModelTimeoutError(timeoutMs ?? 0, usageOf(turn, state, { usage: abandoned }, model.id));
-    throw error;
+    const usage = () => usageOf(turn, state, { usage: abandoned }, model.id);
+    if (time.isOver()) throw new ModelTimeoutError(time.boundMs ?? 0, usage());
+    if (!isWaitTooLong(error)) throw error;
+    return await leaveToLater(turn, query.call, error, { spentMs: time.spentMs(), boundMs: query.timeoutMs });
   } finally {
-    bounded.release();
+    time.release();
   }
+}
+
+/**
+ * The time of a call: that of its own bound, which goes on over invocations, and that of the one it is made in (S-53). A wait
+ * that the provider asks for must end within the latter; within its own bound the call waits, and times out.
+ *
+ * @param spentMs - what earlier invocations have used of the call's own bound
+ */
+function timeOf(turn: Turn, { timeoutMs }: ModelQuery, spentMs = 0) {
+  const startedAt = performance.now();
+  const own = timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - spentMs);
+  const { invocationLimitMs } = turn.host;
+  const bound = boundOf(own, invocationLimitMs);
+  const elapsedMs = () => performance.now() - startedAt;
+  const { timedOut, ...bounded } = boundedSignal(turn.signal, bound);
+  const limited = longestWait(turn) !== undefined;
+  return {
+    ...bounded,
+    /** What may be said to have been too short. */
+    boundMs: bound === own ? timeoutMs : bound,
+    isOver: timedOut,
+    spentMs: () => Math.round(spentMs + elapsedMs()),
+    longestWait: limited
+      ? () => Math.min(longestWait(turn) ?? 0, Math.max(0, (invocationLimitMs ?? MAX_TIMER_MS) - elapsedMs()))
+      : undefined,
+  };
 }
 
 /** The answer as it is stored; null when the model said nothing and called nothing (F-61). */

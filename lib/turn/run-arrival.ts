@@ -15,7 +15,7 @@ import { DEAD_LETTER_TTL_MS, isHeldTooLong, MAX_ATTEMPTS } from "../session/prot
 import { unsettledLetterId } from "../session/redrive.js";
 import { closeRun } from "./automated/run-end.js";
 import { cancelChildren } from "./delegation/cancel-children.js";
-import { InvocationEndedError } from "./errors.js";
+import { InvocationEndedError, ModelWaitError } from "./errors.js";
 import { failurePatch } from "./failure.js";
 import { compileTurnGraph, type TurnGraph } from "./graph.js";
 import { lifecycleEvents } from "./lifecycle.js";
@@ -73,7 +73,10 @@ async function invoke(graph: TurnGraph, turn: Turn, resumed: boolean): Promise<v
   turn.onStep = () => {
     // What is written down as begun is run, though the time ran out in between.
     const { hasCommitted, begun } = turn.writer;
-    if (hasCommitted && begun.size === 0 && turn.isEnding()) control.requestDrain("deadline");
+    if (begun.size > 0) return;
+    if (hasCommitted && turn.isEnding()) control.requestDrain("deadline");
+    // To have a child wait is no step, and a turn that did nothing else has nothing to do here (S-56).
+    else if (turn.childWaitsUntil !== undefined) control.requestDrain("a child waits");
   };
   await graph.invoke(resumed ? null : ({ session: [] } as never), {
     configurable: { thread_id: turn.sessionId, turn },
@@ -130,7 +133,7 @@ function settled(
 async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegOptions): Promise<LegEnd> {
   const { writer } = turn;
   const unstarted = writer.journalWithdraw();
-  if (isGraphDrained(error) || error instanceof InvocationEndedError) return { kind: "release" };
+  if (isGraphDrained(error) || error instanceof InvocationEndedError) return handedOver(turn, error);
   try {
     writer.assertOwned();
   } catch (lost) {
@@ -153,6 +156,13 @@ async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegO
     outcome: outcomeOf(writer.state),
     error: thrown,
   };
+}
+
+/** For at once, unless there is nothing to do before a model may be asked again (S-50). */
+function handedOver(turn: Turn, error: unknown): LegEnd {
+  const until = error instanceof ModelWaitError ? error.until : turn.childWaitsUntil;
+  // Whoever closes, or runs out of time in the middle of a step, leaves something to go on with.
+  return until === undefined || turn.signal.aborted ? { kind: "release" } : { kind: "release", until };
 }
 
 /** S-20: stopped before it began, so the session, a park included, stays what it was. */

@@ -50,7 +50,8 @@ export async function createTurn(
     ...(caller?.lineage ?? { root: sessionId, dispatchId: null, chain: [machine.workflow] }),
     lease,
   };
-  const signal = withDeadline(host, given, options.abortAt);
+  // A child ends with its caller, whose time is up then.
+  const signal = caller ? given.signal : withDeadline(host, given, options.abortAt);
   let dispatched = 0;
   const turn: Turn = {
     sessionId,

@@ -158,6 +158,8 @@ export interface Turn {
   tell(): void;
   /** Called at every step boundary. */
   onStep(): void;
+  /** Epoch milliseconds until which a child's model has to wait: the turn stops at the next step boundary for it (A-52). */
+  childWaitsUntil?: number;
   /** Whether the invocation ends at the next step boundary (S-50). */
   isEnding(): boolean;
   /** The next delegation number of the session (R-179): one that no call on record has, whoever calls. */
@@ -198,8 +200,8 @@ export type RunLeg = (turn: Turn, work: Work, options: LegOptions) => Promise<Le
 export type LegEnd =
   | { kind: "settle"; settlement: Settlement; outcome?: Outcome; error?: Error }
   | { kind: "hold"; parkId: string }
-  /** The work goes on in another invocation. */
-  | { kind: "release"; failed?: string }
+  /** The work goes on in another invocation; with `until`, epoch milliseconds, not before then (A-52). */
+  | { kind: "release"; failed?: string; until?: number }
   /** The stores failed: the attempt is made again later and does not count (S-94). `unstarted`: journal keys taken back. */
   | { kind: "delay"; unstarted: string[] };
 

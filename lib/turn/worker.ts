@@ -18,7 +18,7 @@ import { TurnCancelledError } from "./errors.js";
 import { runArrival } from "./run-arrival.js";
 import { SessionWriter } from "./session-writer.js";
 import { createTurn } from "./turn.js";
-import type { Host, LegOptions } from "./types.js";
+import type { Host, LegEnd, LegOptions } from "./types.js";
 import { unreadableEnd } from "./unreadable.js";
 
 export interface SettledArrival {
@@ -31,7 +31,7 @@ export interface WorkReport {
   settled: SettledArrival[];
   /** Why the worker left: nothing to do, another owner, the work handed over or delayed, or the session taken over. */
   left: "idle" | "busy" | "handed-over" | "delayed" | "lost";
-  /** For `busy` and `idle`: epoch milliseconds at which there may be work. */
+  /** For `busy`, `idle` and `handed-over`: epoch milliseconds at which there may be work; a hand-over without it is for at once. */
   dueAt?: number;
 }
 
@@ -104,8 +104,9 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
       const end = await runArrival(turn, work, leg);
       const now = host.clock.now();
       if (end.kind === "release") {
-        await release(host, claim, { writer, work, failed: end.failed });
+        await release(host, claim, { writer, work, end });
         if (end.failed === undefined) counted("handOvers");
+        if (end.until !== undefined) return { settled, left: "handed-over", dueAt: end.until };
         return { settled, left: end.failed === undefined ? "handed-over" : "delayed" };
       }
       if (end.kind === "delay") {
@@ -183,15 +184,18 @@ function openWriter(host: Host, claim: Claimed): SessionWriter {
 async function release(
   host: Host,
   claim: Claimed,
-  { writer, work, failed }: { writer: SessionWriter; work: Work; failed: string | undefined },
+  { writer, work, end }: { writer: SessionWriter; work: Work; end: Extract<LegEnd, { kind: "release" }> },
 ): Promise<void> {
   const { lease } = claim;
   const now = host.clock.now();
+  const { failed, until } = end;
   if (failed === undefined) {
     // What waits is no step: alone it would hide that the invocation has come to nothing (S-56, S-89).
-    await host.store.release(lease, { now, ...(writer.hasCommitted ? { commit: writer.take() } : {}) });
+    const commit = writer.hasCommitted ? { commit: writer.take() } : {};
+    await host.store.release(lease, { now, ...commit, ...(until === undefined ? {} : { retryAt: until }) });
     // The due mark finds it where the doorbell fails (S-13).
-    await host.doorbell.ring(lease.sessionId).catch(() => undefined);
+    const delay = until === undefined ? undefined : { delayMs: Math.max(0, until - now) };
+    await host.doorbell.ring(lease.sessionId, delay).catch(() => undefined);
     return;
   }
   await host.store.release(lease, { now, retryAt: retryAt(host, work), failed });

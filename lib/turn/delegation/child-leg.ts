@@ -99,6 +99,7 @@ async function openChild(
     options: {
       recursionLimit: turn.recursionLimit,
       ...(options.drainAt !== undefined ? { drainAt: options.drainAt } : {}),
+      ...(options.abortAt !== undefined ? { abortAt: options.abortAt } : {}),
       ...(options.mocks ? { mocks: options.mocks } : {}),
       ...(options.pinnedClockMs !== undefined ? { pinnedClockMs: options.pinnedClockMs } : {}),
     },
@@ -136,6 +137,9 @@ async function endOf(turn: Turn, child: Turn, end: LegEnd): Promise<ChildLegEnd>
       }
       // What waits is no step, but what it takes back must not look begun (S-41).
       if (writer.hasCommitted) await own(turn, child, () => writer.flush());
+      if (end.until !== undefined) {
+        turn.childWaitsUntil = Math.min(end.until, turn.childWaitsUntil ?? Number.POSITIVE_INFINITY);
+      }
       return { kind: "left" };
     case "delay":
       if (end.unstarted.length > 0) {

@@ -30,6 +30,7 @@ export async function askGrader(
   const tools = offeredTools(machine, assembly.tables, position, { registered: assembly.registered });
   const { reply, usage } = await requestModel(turn, {
     role: "grader",
+    call: `g${visit}.${call.n}`,
     state: position,
     system: { static: renderGraderSystem(machine.states.get(position)!), volatile: "" },
     messages: [{ id: "task", role: "user", content: taskText(turn, position) }, ...call.messages],

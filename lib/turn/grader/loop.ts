@@ -10,7 +10,7 @@ import { offloadLargeResult } from "../../tools/index.js";
 import { RunControls, UNDECIDED } from "../automated/controls.js";
 import { type RunEnd, stopOf, trailOfCalls } from "../automated/run-end.js";
 import { performCall } from "../call.js";
-import { InvocationEndedError, ModelTimeoutError, StepLimitError } from "../errors.js";
+import { InvocationEndedError, ModelTimeoutError, ModelWaitError, StepLimitError } from "../errors.js";
 import type { CallResult } from "../execute-call.js";
 import { readEntry } from "../journal.js";
 import { MAX_TIMER_MS } from "../step-limit.js";
@@ -126,6 +126,7 @@ class GraderRun {
       return { ...kept(), ...answer };
     } catch (error) {
       this.assertGoingOn();
+      if (error instanceof ModelWaitError) throw error;
       const isTimeout = error instanceof ModelTimeoutError;
       const isLate = this.isLate || (isTimeout && error.timeoutMs === leftMs);
       const failed = isLate ? this.lateness() : `its model failed: ${messageOf(error)}`;
