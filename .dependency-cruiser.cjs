@@ -11,7 +11,7 @@ const MAY_IMPORT = {
   workspace: CORE,
   tools: [...CORE, "workspace", "sandbox"],
   models: [...CORE, "tools"],
-  mcp: [...CORE, "tools"],
+  mcp: [...CORE, "models", "tools"],
   extensions: [...CORE, "workspace", "models", "tools"],
   turn: [...CORE, "sandbox", "workspace", "models", "tools", "extensions"],
   artifacts: CORE,

@@ -1,4 +1,5 @@
 /** Chat models per role, what they are asked and answer, usage and price, retries, scripted replies. */
+export { type Attempt, withAttempts } from "./attempts.js";
 export { asFactoryModel } from "./border.js";
 export { resolvedCaching } from "./caching.js";
 export { type ChatModelDeps, type ChatModelSettings, createChatModel } from "./chat-model.js";
@@ -28,7 +29,15 @@ export {
 } from "./in-process.js";
 export { createModelSet, type ModelFactory, type ModelSetOptions } from "./model-set.js";
 export { costOf, type Price, type PricingTable, priceOf } from "./pricing.js";
-export { checkRetry, type FailedAttempt, type RetryOptions, retryAfterMs, type Sleep } from "./retry.js";
+export {
+  checkRetry,
+  type FailedAttempt,
+  isRetriedStatus,
+  type RetryOptions,
+  retryAfterMs,
+  type Sleep,
+} from "./retry.js";
+export { sanitizeErrorText } from "./sanitize.js";
 export { type ReplyChooser, replyChooser, type ScriptMessage, type ScriptView } from "./script-choice.js";
 export { type ModelScript, parseModelScript, type ScriptReply } from "./script-file.js";
 export { isScriptId } from "./script-id.js";

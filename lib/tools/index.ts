@@ -17,6 +17,7 @@ export type { HandlerContext } from "./handler-context.js";
 export { type HostToolOptions, hostTool, type ToolEffectOptions } from "./host-tool.js";
 export { offloadLargeResult } from "./large-results.js";
 export { createToolRegistry, type ResolvedName, resolveToolName, type ToolRegistry } from "./registry.js";
+export { remoteTool } from "./remote-tool.js";
 export { isScriptTool, parseScriptCall, type ScriptCall, scriptDefinitions } from "./script-tools.js";
 export { parseTodos, writeTodosDefinition } from "./todos.js";
 export { type ToolDescriptor, toolsFromMap } from "./tools-from-map.js";
