@@ -1,24 +1,37 @@
 /** An agent: assembled once, working on any number of sessions (H-8, H-44…H-79). */
 import { embeddedStores } from "./agent/embedded.js";
 import { createMembers } from "./agent/members.js";
-import { type CreateAgentParams, checkOptionKeys } from "./agent/options.js";
+import { type CreateAgentParams, checkOptionKeys, type GovernedAgentParams } from "./agent/options.js";
 import { createRuntime } from "./agent/runtime.js";
 import { createTurns } from "./agent/turns.js";
-import type { GovernedAgent } from "./agent/types.js";
+import type { Agent, GovernedAgent, PlainAgent } from "./agent/types.js";
 import { createAgentWorkflow } from "./agent/workflow.js";
+import { PLAIN_WORKFLOW } from "./machine/index.js";
 
-/** @throws the errors of H-129's first row, before anything is written to the session store (H-9) */
-export async function createAgent(params: CreateAgentParams): Promise<GovernedAgent> {
+/**
+ * @example
+ * const agent = await createAgent({ workflow: "desk" });
+ * const outcome = await agent.workflow.send("ticket-1", { message: "Where is order 1001?" });
+ *
+ * @throws the errors of H-129's first row, before anything is written to the session store (H-9)
+ */
+export async function createAgent(params: GovernedAgentParams): Promise<GovernedAgent>;
+export async function createAgent(params: CreateAgentParams & { workflow: false }): Promise<PlainAgent>;
+export async function createAgent(params?: CreateAgentParams): Promise<Agent>;
+export async function createAgent(params: CreateAgentParams = {}): Promise<Agent> {
   checkOptionKeys(params);
-  const runtime = await createRuntime(params);
-  const { workflow, sessionPath } = params;
+  const runtime = await createRuntime(params, { isAgent: true });
+  const workflow = runtime.own ?? PLAIN_WORKFLOW;
   const current = () => runtime.workflows.current(workflow);
   const assembly = await current();
   const stores = params.stores ?? (await embeddedStores(runtime.rootDir ?? "."));
   const ports = runtime.over(stores);
   const turns = createTurns(runtime, ports, { workflow, assembly });
+  const { sessionPath } = params;
   return {
-    workflow: createAgentWorkflow(turns, ports.intake, { workflow, assembly, current, sessionPath }),
+    workflow: assembly.machine.plain
+      ? undefined
+      : createAgentWorkflow(turns, ports.intake, { workflow, assembly, current, sessionPath }),
     ...createMembers({ runtime, params }, ports, { assembly, turns }),
     async close() {
       await runtime.close();
@@ -28,7 +41,7 @@ export async function createAgent(params: CreateAgentParams): Promise<GovernedAg
 }
 
 export { workflowOfSession } from "./agent/embedded.js";
-export type { CreateAgentParams } from "./agent/options.js";
+export type { CreateAgentParams, GovernedAgentParams } from "./agent/options.js";
 export type {
   Agent,
   AgentCapabilities,

@@ -2,9 +2,9 @@
 
 import { serializedGraph } from "../artifacts/index.js";
 import { checkAgentSlugs, checkExtensions, resolveExtensions } from "../extensions/index.js";
-import { loadMachine } from "../intake/index.js";
+import { declaresMachine, loadMachine } from "../intake/index.js";
 import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
-import { renderStaticPrompt } from "../machine/index.js";
+import { PLAIN_WORKFLOW, plainMachine, renderStaticPrompt } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import {
   checkRetry,
@@ -16,7 +16,7 @@ import {
 } from "../models/index.js";
 import type { Sandbox } from "../sandbox/types.js";
 import { UnknownTriggerError } from "../session/errors.js";
-import { MANUAL_TRIGGER } from "../spec/index.js";
+import { DEFAULT_WORKFLOW, MANUAL_TRIGGER } from "../spec/index.js";
 import {
   CONTROL_NAMES,
   controlDefinition,
@@ -40,6 +40,8 @@ import { resolveSources, type Sources } from "./sources.js";
 export interface Composer {
   /** Null where nothing is read from a folder. */
   rootDir: string | null;
+  /** What governs the agent, `PLAIN_WORKFLOW` where nothing does (H-25); null for a worker, which has no workflow of its own. */
+  own: string | null;
   /**
    * @param inherited - of a child: the workflows that led to it, outermost first, whose denials bind it (R-181); only the
    *   spec and the prompt made from it differ from a composition for top-level sessions (R-180)
@@ -54,9 +56,9 @@ export interface Composer {
 
 export async function createComposer(
   params: RuntimeParams,
-  given: { readEnv(rootDir: string | null): Environment; sandbox: Sandbox; emitter: Emitter },
+  given: { readEnv(rootDir: string | null): Environment; sandbox: Sandbox; emitter: Emitter; isAgent: boolean },
 ): Promise<Composer> {
-  const { sandbox, emitter } = given;
+  const { sandbox, emitter, isAgent } = given;
   const host = await Promise.all((params.tools ?? []).map((tool) => hostTool(tool)));
   const pictures = pictureLimits(params.images);
   const registry = createToolRegistry({
@@ -67,7 +69,8 @@ export async function createComposer(
   });
   checkEssentialTools(params.essentialTools ?? [], registry.hostTools);
   const pinnedClockMs = pinnedClock(params.clock);
-  checkExtensions(params);
+  const { workflow: governing = DEFAULT_WORKFLOW, ...options } = params;
+  checkExtensions({ ...options, ...(governing === false ? {} : { workflow: governing }) });
   checkRetry(params.retry);
   const sources = resolveSources(params);
   const { rootDir, authoring, mounts, authored } = sources;
@@ -94,6 +97,7 @@ export async function createComposer(
     policyRules: params.policyRules ?? [],
   };
   const cache = environmentPromptCache(env);
+  const own = isAgent ? await ownWorkflow(params.workflow, authoring) : null;
   const seeded = Object.fromEntries(Object.entries(params.variables ?? {}).filter(([, value]) => value !== undefined));
   const shared = {
     tools: new Map(registry.tools.map((tool) => [tool.name, tool])),
@@ -110,25 +114,35 @@ export async function createComposer(
   };
   return {
     rootDir,
+    own,
     authoring,
     mounts: tables.mounts.map((mount) => mount.name),
     text: (workflow) => compositionText(authoring, workflow),
     async compose(workflow, inherited) {
-      const machine = await loadMachine(authoring, workflow);
-      const trigger = inherited ? MANUAL_TRIGGER : defaultTrigger(params, machine);
+      const basic = definitionsOf(registry.tools, registry.hostTools);
+      // No caller leads to a plain agent: as a child it is a workflow that there is none of.
+      const machine =
+        workflow === PLAIN_WORKFLOW && !inherited
+          ? plainMachine({
+              tools: [...basic.keys()],
+              skills: tables.skills,
+              mounts: tables.mounts.map(({ name }) => name),
+            })
+          : await loadMachine(authoring, workflow);
+      const trigger = inherited ? MANUAL_TRIGGER : defaultTrigger(params, machine, own);
       if (!inherited) checkTurnDefaults(params);
-      const own = machine.spec.settings?.prompt_cache;
+      const asked = machine.spec.settings?.prompt_cache;
       const promptCache = {
-        enabled: params.promptCache?.enabled ?? own?.enabled ?? cache.enabled ?? true,
-        ttl: params.promptCache?.ttl ?? own?.ttl ?? cache.ttl ?? "5m",
+        enabled: params.promptCache?.enabled ?? asked?.enabled ?? cache.enabled ?? true,
+        ttl: params.promptCache?.ttl ?? asked?.ttl ?? cache.ttl ?? "5m",
       } as const;
       const extensions = resolveExtensions(params, {
         workflow,
         callers: (inherited ?? []).map((caller) => caller.workflow),
-        ...(params.workflow !== undefined ? { root: params.workflow } : {}),
+        ...(own !== null ? { root: own } : {}),
       });
       const ownModel = extensions.model ?? machine.spec.settings?.model;
-      emitter.emit({ type: "graph-topology", topology: serializedGraph(machine) });
+      if (!machine.plain) emitter.emit({ type: "graph-topology", topology: serializedGraph(machine) });
       emitter.emit({
         type: "prompt-shaping",
         cache: resolvedCaching(promptCache, models.cacheStrategy(ownModel)),
@@ -139,7 +153,9 @@ export async function createComposer(
       const delegations = await delegationDefinitions(authoring, machine, (message) =>
         emitter.emit({ type: "warning", scope: "delegation", message }),
       );
-      const definitions = definitionsOf(registry.tools, registry.hostTools, delegations);
+      const definitions = machine.plain
+        ? basic
+        : new Map([...basic, ...named([...delegations, ...CONTROL_NAMES.map(controlDefinition)])]);
       const promptOf = (of: Machine) =>
         staticPromptOf(of, { sources, systemPrompt: params.systemPrompt, child: inherited !== undefined });
       return {
@@ -160,28 +176,31 @@ export async function createComposer(
 }
 
 /** H-32. Of a workflow beside the agent's own, only where it declares the trigger. @throws {UnknownTriggerError} */
-function defaultTrigger({ trigger, workflow }: RuntimeParams, machine: Machine): string {
+function defaultTrigger({ trigger }: RuntimeParams, machine: Machine, own: string | null): string {
   if (!trigger || machine.triggers.has(trigger.id)) return trigger?.id ?? MANUAL_TRIGGER;
-  if (machine.workflow === workflow) throw new UnknownTriggerError(trigger.id, [...machine.triggers.keys()]);
+  if (machine.workflow === own) throw new UnknownTriggerError(trigger.id, [...machine.triggers.keys()]);
   return MANUAL_TRIGGER;
 }
 
-/** Registration order: file tools, todos, scripts, the host's tools, the workflows, the controls (R-219, W-278). */
-function definitionsOf(
-  tools: readonly RuntimeTool[],
-  hostTools: readonly string[],
-  delegations: readonly ToolDefinition[],
-): Map<string, ToolDefinition> {
+/** H-25. */
+async function ownWorkflow(given: string | false | undefined, authoring: Authoring): Promise<string> {
+  if (given !== undefined) return given === false ? PLAIN_WORKFLOW : given;
+  return (await declaresMachine(authoring, DEFAULT_WORKFLOW)) ? DEFAULT_WORKFLOW : PLAIN_WORKFLOW;
+}
+
+/** Registration order: file tools, todos, scripts, the host's tools; then the workflows and the controls (R-219, W-278). */
+function definitionsOf(tools: readonly RuntimeTool[], hostTools: readonly string[]): Map<string, ToolDefinition> {
   const isHost = (tool: RuntimeTool) => hostTools.includes(tool.name);
-  const ordered: ToolDefinition[] = [
+  return named([
     ...tools.filter((tool) => !isHost(tool)),
     writeTodosDefinition,
     ...scriptDefinitions,
     ...tools.filter(isHost),
-    ...delegations,
-    ...CONTROL_NAMES.map(controlDefinition),
-  ];
-  return new Map(ordered.map((tool) => [tool.name, tool]));
+  ]);
+}
+
+function named(tools: readonly ToolDefinition[]): Map<string, ToolDefinition> {
+  return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
 function checkEssentialTools(essential: readonly string[], hostTools: readonly string[]): void {

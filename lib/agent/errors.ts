@@ -1,6 +1,8 @@
 /** Why an agent could not be assembled, beside what is wrong with its workflow (H-129). */
 import { ParkwayError } from "../session/errors.js";
 
+export { InvalidMessagesError } from "../session/errors.js";
+
 export class InvalidClockError extends ParkwayError {
   override readonly code = "invalid-clock";
   constructor(readonly clock: string) {
@@ -14,6 +16,14 @@ export class WorkspaceRootRequiredError extends ParkwayError {
   constructor(readonly option: "mounts" | "sessionStore" | "authoring") {
     const say = { mounts: "workspace.mounts", sessionStore: "stores", authoring: "authoring" }[option];
     super(`${say} was not given and has no folder to default to; give it, or workspace.rootDir.`);
+  }
+}
+
+/** A turn asked for with LangGraph's config names no session (H-47). */
+export class MissingThreadIdError extends ParkwayError {
+  override readonly code = "missing-thread-id";
+  constructor() {
+    super("Give `configurable.thread_id`: the id of the session that the call is for.");
   }
 }
 

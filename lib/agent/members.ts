@@ -6,6 +6,7 @@ import { specPath } from "../spec/index.js";
 import type { Assembly, Host } from "../turn/types.js";
 import { workSession } from "../turn/worker.js";
 import { PACKAGE_VERSION } from "../version.js";
+import { invocation, resultOf } from "./invoke.js";
 import type { RuntimeParams } from "./options.js";
 import type { Runtime } from "./runtime.js";
 import { createSessions } from "./sessions.js";
@@ -17,7 +18,7 @@ import { wakeDue } from "./wake.js";
 const TOOL_MOCKS = "ToolMockMiddleware";
 
 export function createMembers(
-  { runtime, params }: { runtime: Runtime; params: Pick<RuntimeParams, "workflow" | "middleware"> },
+  { runtime, params }: { runtime: Runtime; params: Pick<RuntimeParams, "middleware"> },
   ports: { host: Host; intake: IntakeHost },
   given: { assembly: Assembly; turns: Turns },
 ): Omit<AgentMembers, "close"> {
@@ -33,9 +34,10 @@ export function createMembers(
   return {
     capabilities: {
       toolMocks: (params.middleware ?? []).some(({ name }) => name === TOOL_MOCKS),
-      subWorkflows: params.workflow !== undefined,
+      subWorkflows: !assembly.machine.plain,
     },
     runtimeContract: runtimeContractOf(assembly.machine.spec),
+    invoke: async (input, config) => resultOf(await turns.run(...invocation(input, config))),
     accept: turns.accept,
     work: async (sessionId, options) => runtime.watched(workSession(host, parsedSessionId(intake, sessionId), options)),
     receipt: (arrivalId) => intake.store.receipt(arrivalId, host.clock.now()),

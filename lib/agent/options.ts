@@ -22,8 +22,11 @@ export interface AgentStores {
 }
 
 export interface CreateAgentParams extends ExtensionOptions {
-  /** The slug of the workflow that governs (H-25). */
-  workflow: string;
+  /**
+   * The slug of the workflow that governs, or `false` for a plain agent. Left out, `DEFAULT_WORKFLOW` governs where its
+   * spec file exists, and the agent is plain where it does not (H-25).
+   */
+  workflow?: string | false;
   workspace?: {
     /** Holds `workflows/`, `skills/`, `AGENTS.md`; the current directory where no other source is given (H-28). */
     rootDir?: string;
@@ -84,8 +87,11 @@ export interface CreateAgentParams extends ExtensionOptions {
   };
 }
 
-/** The same for whatever runs sessions; an agent's has its workflow. */
-export type RuntimeParams = Omit<CreateAgentParams, "workflow"> & { workflow?: string };
+/** Those of an agent that a named workflow governs. */
+export type GovernedAgentParams = CreateAgentParams & { workflow: string };
+
+/** The same for whatever runs sessions. */
+export type RuntimeParams = CreateAgentParams;
 
 const KEYS = new Set<keyof CreateAgentParams>([
   "workflow",

@@ -15,6 +15,8 @@ export interface Runtime {
   /** Null where nothing is read from a folder (H-28). */
   rootDir: string | null;
   workflows: Workflows;
+  /** As the composer's: what governs an agent's own sessions; null for a worker. */
+  own: string | null;
   /** The host over the stores, and the entrances' side of it. */
   over(stores: AgentStores): { host: Host; intake: IntakeHost };
   /** Work that `close` waits for. */
@@ -30,13 +32,13 @@ export interface Runtime {
 }
 
 /** Composes no workflow yet, and opens no store. @throws for options that cannot be used (H-129) */
-export async function createRuntime(params: RuntimeParams): Promise<Runtime> {
+export async function createRuntime(params: RuntimeParams, { isAgent = false } = {}): Promise<Runtime> {
   const clock = params.host?.clock ?? systemClock;
   const emitter = createWorkflowEventEmitter(params.onEvent, { clock });
   const sandbox = params.sandboxRuntime ?? (await lazySandbox());
   const readEnv = (rootDir: string | null) =>
     params.env ?? (rootDir === null ? process.env : loadDotEnv(rootDir, process.env));
-  const composer = await createComposer(params, { readEnv, sandbox, emitter });
+  const composer = await createComposer(params, { readEnv, sandbox, emitter, isAgent });
   const workflows = createWorkflows(composer, emitter);
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
@@ -44,6 +46,7 @@ export async function createRuntime(params: RuntimeParams): Promise<Runtime> {
   return {
     rootDir: composer.rootDir,
     workflows,
+    own: composer.own,
     over(stores) {
       const host: Host = {
         store: hidingExpired(stores.sessions, clock),

@@ -4,8 +4,9 @@ import type { FileInput, SessionResolution } from "../intake/index.js";
 import type { RuntimeContract } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import type { ArrivalInput, ArrivalSource, Receipt } from "../session/arrival.js";
+import type { StoredMessage } from "../session/messages.js";
 import type { Outcome } from "../session/outcome.js";
-import type { TrailStep } from "../session/state.js";
+import type { DecisionPark, InputPark, SessionStatus, TrailStep } from "../session/state.js";
 import type { LegOptions } from "../turn/types.js";
 import type { WorkReport } from "../turn/worker.js";
 import type { Sessions } from "./sessions.js";
@@ -40,6 +41,41 @@ export interface TurnConfig extends LegOptions {
   model?: string;
 }
 
+/**
+ * A message of an invocation: LangChain's, `{ role, content }` with `user` or `assistant` (or `human`, `ai`), `[role,
+ * text]`, or the user's text alone.
+ */
+export type InvokeMessage =
+  | string
+  | readonly [role: string, content: string]
+  | { role: string; content: unknown }
+  | { getType(): string; content: unknown };
+
+export interface InvokeInput {
+  /** What is new, the user's message last; on a session's first call earlier messages may stand before it (H-48). */
+  messages: InvokeMessage | readonly InvokeMessage[];
+  trigger?: { id: string };
+  variables?: Record<string, unknown>;
+}
+
+export interface InvokeConfig extends TurnConfig {
+  configurable: {
+    /** The session. */
+    thread_id: string;
+    [key: string]: unknown;
+  };
+}
+
+/** The session after the turn (H-47). */
+export interface InvokeResult {
+  messages: readonly StoredMessage[];
+  status: SessionStatus;
+  /** Where it is; of a plain agent always the same. */
+  workflowState?: string;
+  pendingDecision?: DecisionPark;
+  pendingInput?: InputPark;
+}
+
 /** Turns of a workflow's sessions (H-55). */
 export interface AgentWorkflow {
   name: string;
@@ -71,6 +107,13 @@ export interface AgentCapabilities {
 
 /** What every agent has. All of it may be taken off the object. */
 export interface AgentMembers {
+  /**
+   * One turn, exactly as `send` does it: accepted once, seen through (H-47). It opens a turn and resumes nothing.
+   *
+   * @throws {SessionNotResumableError} for a session that is parked @throws {InvalidMessagesError}
+   * @throws {MissingThreadIdError} @throws what the turn threw (H-67)
+   */
+  invoke(input: InvokeInput, config: InvokeConfig): Promise<InvokeResult>;
   capabilities: AgentCapabilities;
   /** H-54; a plain agent's is the default one. */
   runtimeContract: RuntimeContract;

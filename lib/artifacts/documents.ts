@@ -27,7 +27,9 @@ export interface RunDocuments {
 
 /** By file name; the same run gives the same text. */
 export function runDocuments(run: RunDocuments): Partial<Record<ArtifactFile, string>> {
-  const { session, machine, state, trail, trajectory } = run;
+  const { session, machine, trajectory } = run;
+  // A plain agent has neither (H-109).
+  const { state, trail } = machine.plain ? { state: null, trail: null } : run;
   const graph = serializedGraph(machine);
   return {
     "graph.json": json(graph),
@@ -56,7 +58,7 @@ function metadataOf({ session, machine, packageVersion, usage }: RunDocuments): 
     ...session,
     runtimeContract: runtimeContractOf(machine.spec),
     packageVersion,
-    specHash: machine.specHash,
+    ...(machine.plain ? {} : { specHash: machine.specHash }),
     ...(usage && hasUsage(usage) ? { usage } : {}),
   };
 }

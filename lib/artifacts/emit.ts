@@ -99,6 +99,7 @@ function journalOf(
 async function machineOf(host: ArtifactHost, record: SessionRecord, hash = record.specHash): Promise<Machine> {
   const kept = hash ? await host.files.readShared(specPath(hash)) : null;
   const current = kept === null ? await host.machineOf(record.workflow) : null;
+  if (current?.plain) return current;
   const text = current ? canonicalSpecJson(current.spec) : new TextDecoder().decode(kept!);
   const spec = JSON.parse(text) as WorkflowSpec;
   const specHash = current?.specHash ?? hash ?? "";

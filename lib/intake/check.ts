@@ -206,7 +206,13 @@ export function isFiring(source: ArrivalSource): boolean {
  */
 function fitsAnySession({ machine, defaultTrigger }: NamingWorkflow, incoming: Prepared): boolean {
   const { input } = incoming;
-  if (input.kind !== "turn" || input.files !== undefined || Object.hasOwn(input.variables ?? {}, "title")) return false;
+  if (
+    input.kind !== "turn" ||
+    input.files !== undefined ||
+    input.opensOnly ||
+    Object.hasOwn(input.variables ?? {}, "title")
+  )
+    return false;
   const judged = judgeArrival(machine, emptyState(), arrivalOf(incoming), defaultTrigger);
   return judged.kind === "open" && judged.message !== undefined;
 }

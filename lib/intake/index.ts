@@ -6,7 +6,7 @@ export { type Fired, fireEvent, fireSchedule, MAX_HOPS } from "./events.js";
 export { firingInput } from "./firing.js";
 export { createIntake } from "./intake.js";
 export { createLatest, workflowText } from "./latest.js";
-export { loadMachine } from "./load-machine.js";
+export { declaresMachine, loadMachine } from "./load-machine.js";
 export { isFinal, outcomeOfReceipt, WAIT_LIMIT_MS } from "./receipts.js";
 export { parsedSessionId, resolveSession, type SessionResolution } from "./resolve.js";
 export { createIntakeSessions, loadSession } from "./sessions.js";

@@ -12,7 +12,7 @@ export async function loadMachine(
 ): Promise<Machine> {
   const file = workflowPaths(workflow).spec;
   const [text, addendum] = await Promise.all([authoring.readSpec(workflow), authoring.readAddendum(workflow)]);
-  const frontmatter = addendum?.replace(/^\uFEFF/, "").startsWith("---\n") ?? false;
+  const frontmatter = hasFrontmatter(addendum);
   if (text === null) {
     const code = frontmatter ? "file/legacy-single-file" : "file/missing";
     throw loadError(
@@ -38,6 +38,19 @@ export async function loadMachine(
     throw new WorkflowLoadError(workflow, file, issues);
   }
   return compileMachine(parsed, workflow);
+}
+
+/** Whether there is something to load, be it what fails to (H-25, H-26). */
+export async function declaresMachine(
+  authoring: Pick<Authoring, "readSpec" | "readAddendum">,
+  workflow: string,
+): Promise<boolean> {
+  const [text, addendum] = await Promise.all([authoring.readSpec(workflow), authoring.readAddendum(workflow)]);
+  return text !== null || hasFrontmatter(addendum);
+}
+
+function hasFrontmatter(addendum: string | null): boolean {
+  return addendum?.replace(/^\uFEFF/, "").startsWith("---\n") ?? false;
 }
 
 function loadError(workflow: string, file: string, code: string, message: string): WorkflowLoadError {

@@ -17,6 +17,7 @@ export {
 export { calledWorkflows, type GraphEdge, type GraphNode, graphOf, START_NODE, type WorkflowGraph } from "./graph.js";
 export { renderMermaid } from "./mermaid.js";
 export { type Opening, type OpeningInput, openingState } from "./opening.js";
+export { PLAIN_STATE, PLAIN_WORKFLOW, type PlainGrants, plainMachine } from "./plain.js";
 export { type ClockInput, clockLine } from "./prompt/clock.js";
 export { GRADER_PREAMBLE, renderGraderSystem, renderGraderTask } from "./prompt/grader.js";
 export { composeHandoffText } from "./prompt/handoff.js";

@@ -33,4 +33,6 @@ export interface Machine {
   defaultEntry: string;
   /** Neither an agent nor a grader state (W-82). */
   modelFree: boolean;
+  /** Of a plain agent, which has no spec (H-127): no platform prompt, no state events, no `specHash`. */
+  plain?: true;
 }

@@ -2,7 +2,7 @@
 import type { ArrivalInput } from "./input.js";
 import type { Disposition, Exit, Park, ParkDelegation, SessionStatus, Usage } from "./state.js";
 
-export type { ArrivalInput, FileRef } from "./input.js";
+export type { ArrivalInput, FileRef, HistoryMessage } from "./input.js";
 
 /** Where an arrival came from. A `webhook` or `bus` firing that is refused leaves a dead letter (S-18); a `delegation` comes from the caller's own turn. */
 export type ArrivalSource = "api" | "cli" | "webhook" | "bus" | "wake" | "redrive" | "delegation";

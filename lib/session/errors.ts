@@ -59,6 +59,16 @@ export class SessionNotResumableError extends ParkwayError {
   }
 }
 
+/** The messages of an invocation are none that a turn can open with (H-47, H-48). */
+export class InvalidMessagesError extends ParkwayError {
+  override readonly code = "invalid-messages";
+  constructor(readonly reason: string) {
+    super(
+      `The messages cannot open a turn: ${reason}. Pass what is new, the user's message last; earlier text of user and assistant only where a session begins.`,
+    );
+  }
+}
+
 export class SessionWorkflowMismatchError extends ParkwayError {
   override readonly code = "session-workflow-mismatch";
   constructor(

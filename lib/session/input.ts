@@ -9,10 +9,20 @@ export interface FileRef {
   sha256: string;
 }
 
+/** What was said before a session began, elsewhere (H-48). */
+export interface HistoryMessage {
+  role: "user" | "assistant";
+  content: string;
+}
+
 export type ArrivalInput = PerCall &
   (
     | {
         kind: "turn";
+        /** It may open a turn and nothing else: a session that is parked refuses it (H-47). */
+        opensOnly?: true;
+        /** The transcript before `message`, oldest first; only where the session has none yet (H-48). */
+        history?: HistoryMessage[];
         message?: string;
         trigger?: string;
         variables?: Record<string, unknown>;

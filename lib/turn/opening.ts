@@ -94,6 +94,7 @@ async function openFresh(
     state: judged.state,
     fromEntry: judged.fromEntry,
     ...(judged.message !== undefined ? { message: judged.message } : {}),
+    ...(judged.input.history ? { history: judged.input.history } : {}),
     seeds: machine.disabled ? seeds : { ...seeds, ...(await placeFiles(turn, judged.input.files)) },
     fileIssues: [],
   };
@@ -147,8 +148,8 @@ async function placeFiles(turn: Turn, refs: Record<string, FileRef> | undefined)
 
 /** R-32, W-52: the spec in force is stored once under its hash, before any model call. */
 async function storeSpec(turn: Turn, state: SessionState): Promise<void> {
-  const { specHash, spec } = turn.machine;
-  if (state.fields.specHash === specHash) return;
+  const { specHash, spec, plain } = turn.machine;
+  if (plain || state.fields.specHash === specHash) return;
   try {
     const bytes = new TextEncoder().encode(canonicalSpecJson(spec));
     await turn.host.files.writeShared(`_specs/${specHash}.json`, bytes);

@@ -21,6 +21,14 @@ import type { Assembly, Host, LegOptions, Lineage, RunLeg, Turn } from "./types.
 /** R-47. */
 const DEFAULT_STEP_LIMIT = 400;
 
+/** What only a session that moves between states has to tell (H-127). */
+const STATE_EVENTS: ReadonlySet<EventDraft["type"]> = new Set([
+  "state-enter",
+  "state-leave",
+  "advance",
+  "workflow-reset",
+]);
+
 export async function createTurn(
   host: Host,
   given: {
@@ -74,6 +82,7 @@ export async function createTurn(
     opening: { patches: [], events: [] },
     afterCommit: [],
     emit: (draft) => {
+      if (machine.plain && STATE_EVENTS.has(draft.type)) return;
       host.emitter.emit(draft, sessionId, lineage.dispatchId ?? undefined);
       turn.metrics?.observe(draft);
     },

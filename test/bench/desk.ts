@@ -1,6 +1,6 @@
 /** An agent for the common work on the embedded stores: SQLite and files, in a folder on the disk. */
 import { join } from "node:path";
-import { type CreateAgentParams, createAgent, type GovernedAgent } from "../../lib/agent.js";
+import { createAgent, type GovernedAgent, type GovernedAgentParams } from "../../lib/agent.js";
 import { createFilesystemFileStore } from "../../lib/stores/filesystem/index.js";
 import { createSqliteSessionStore } from "../../lib/stores/sqlite/index.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
@@ -14,7 +14,7 @@ export interface Desk {
 
 export async function openDesk(
   url: string,
-  params: Partial<CreateAgentParams> & { streaming?: boolean; files?: Record<string, string> } = {},
+  params: Partial<GovernedAgentParams> & { streaming?: boolean; files?: Record<string, string> } = {},
 ): Promise<Desk> {
   const { streaming = false, files, ...rest } = params;
   const rootDir = workspace(files);

@@ -1,5 +1,11 @@
 /** An agent over a workspace written for one test, with a model server that answers as the test says. */
-import { type CreateAgentParams, createAgent, type GovernedAgent } from "../../lib/agent.js";
+import {
+  type Agent,
+  type CreateAgentParams,
+  createAgent,
+  type GovernedAgent,
+  type PlainAgent,
+} from "../../lib/agent.js";
 import { createSandbox } from "../../lib/sandbox/index.js";
 import type { Sandbox } from "../../lib/sandbox/types.js";
 import type { EngineEvent } from "../../lib/session/events.js";
@@ -20,8 +26,8 @@ export interface BenchOptions extends Partial<Omit<CreateAgentParams, "workflow"
   workflow?: string;
 }
 
-export interface Bench {
-  agent: GovernedAgent;
+export interface Bench<A extends Agent = GovernedAgent> {
+  agent: A;
   /** Every event so far; `clear` by `events.length = 0`. */
   events: EngineEvent[];
   /** Requests the model server got. */
@@ -30,7 +36,7 @@ export interface Bench {
   stores: NonNullable<CreateAgentParams["stores"]>;
   rootDir: string;
   /** A new agent that shares only the stores, the workspace and the model: another process. */
-  again(options?: Partial<CreateAgentParams>): Promise<GovernedAgent>;
+  again(options?: Partial<CreateAgentParams>): Promise<A>;
   close(): Promise<void>;
 }
 
@@ -44,7 +50,21 @@ export function sharedSandbox(): Sandbox {
 }
 
 export async function aBench(options: BenchOptions = {}): Promise<Bench> {
-  const { spec, files, replies, answer, workflow = "case", ...params } = options;
+  const { workflow = "case" } = options;
+  return openBench(options, (params) => createAgent({ ...params, workflow }));
+}
+
+/** A bench whose agent is plain. */
+export async function aPlainBench(options: Omit<BenchOptions, "workflow"> = {}): Promise<Bench<PlainAgent>> {
+  return openBench(options, (params) => createAgent({ ...params, workflow: false }));
+}
+
+/** A bench over whatever `create` makes of the options. */
+export async function openBench<A extends Agent>(
+  options: BenchOptions,
+  create: (params: CreateAgentParams) => Promise<A>,
+): Promise<Bench<A>> {
+  const { spec, files, replies, answer, workflow: _workflow, ...params } = options;
   const folder = params.workspace?.rootDir === undefined ? temporaryFolder() : null;
   const rootDir = folder?.dir ?? params.workspace?.rootDir ?? "";
   writeTree(rootDir, { ...(spec !== undefined ? { "workflows/case/workflow.yaml": spec } : {}), ...files });
@@ -53,18 +73,17 @@ export async function aBench(options: BenchOptions = {}): Promise<Bench> {
   const clock = manualClock();
   const stores = params.stores ?? { sessions: createMemorySessionStore(), files: createMemoryFileStore() };
   const events: EngineEvent[] = [];
-  const agents: GovernedAgent[] = [];
+  const agents: A[] = [];
   const env = server
     ? { ARCHMAX_API_BASE_URL: server.url, ARCHMAX_API_KEY: "test-key", ARCHMAX_MODEL: "test-model" }
     : {};
   const again = async (more: Partial<CreateAgentParams> = {}) => {
-    const agent = await createAgent({
+    const agent = await create({
       env,
       onEvent: (event) => events.push(event),
       sandboxRuntime: sharedSandbox(),
       ...params,
       ...more,
-      workflow,
       workspace: { ...params.workspace, ...more.workspace, rootDir },
       stores: more.stores ?? stores,
       host: { clock, ...params.host, ...more.host },

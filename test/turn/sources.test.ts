@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type CreateAgentParams, createAgent, type GovernedAgent } from "../../lib/agent.js";
+import { createAgent, type GovernedAgent, type GovernedAgentParams } from "../../lib/agent.js";
 import { createInProcessModel, type InProcessAnswer } from "../../lib/models/in-process.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { createMemoryBackend, mountSubtree } from "../../lib/workspace/index.js";
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const agent of opened.splice(0).reverse()) await agent.close();
 });
 
-async function assemble(params: Partial<CreateAgentParams>): Promise<GovernedAgent> {
+async function assemble(params: Partial<GovernedAgentParams>): Promise<GovernedAgent> {
   const agent = await createAgent({
     workflow: "case",
     model: await answering({ content: "done" }),
@@ -53,7 +53,7 @@ describe("where an agent reads from", () => {
 
   it("H-31 workflows come from `authoring`, else `backend`, else the root", async () => {
     const other = (state: string) => authored({ [SPEC]: ANSWERS.replace("answer", state) });
-    const stateOf = async (params: Partial<CreateAgentParams>) => [
+    const stateOf = async (params: Partial<GovernedAgentParams>) => [
       ...(await assemble({ ...params, stores: stores() })).workflow.machine.states.keys(),
     ];
     const workspace = { rootDir: folder() };
@@ -63,7 +63,7 @@ describe("where an agent reads from", () => {
     expect(await stateOf({ workspace })).toEqual(["answer"]);
   });
 
-  it.each<[option: string, params: () => Partial<CreateAgentParams>]>([
+  it.each<[option: string, params: () => Partial<GovernedAgentParams>]>([
     ["mounts", () => ({ stores: stores() })],
     ["mounts", () => ({ authoring: authored(), stores: stores() })],
     ["sessionStore", () => ({ workspace: { mounts: {} } })],
@@ -93,7 +93,7 @@ describe("where an agent reads from", () => {
     expect(messages.find(({ role }) => role === "tool")?.content).toBe("/ is empty.");
   });
 
-  it.each<[what: string, params: () => Partial<CreateAgentParams>]>([
+  it.each<[what: string, params: () => Partial<GovernedAgentParams>]>([
     [
       "itself",
       () => {
@@ -153,7 +153,8 @@ describe("where an agent reads from", () => {
       workspace: { mounts: { "/workflows/": { backend, readOnly: false }, "/all/": { backend, readOnly: false } } },
     };
     const { "/workflows/": _, ...exposed } = all.workspace.mounts;
-    const nameOf = (params: Partial<CreateAgentParams>) => assemble(params).then(String, (error: Error) => error.name);
+    const nameOf = (params: Partial<GovernedAgentParams>) =>
+      assemble(params).then(String, (error: Error) => error.name);
 
     expect(await nameOf(all)).toBe("MountCollisionError");
     expect(await nameOf({ ...all, workspace: { mounts: exposed } })).toBe("SessionStoreRequiredError");

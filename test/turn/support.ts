@@ -1,20 +1,26 @@
 /** Replies, and readings of what a turn left, that the tests of turns share. */
 import { afterEach } from "vitest";
+import type { Agent } from "../../lib/agent.js";
 import type { EngineEvent, EventType } from "../../lib/session/events.js";
 import { isRuntimeNote, type StoredMessage } from "../../lib/session/messages.js";
-import { aBench, type Bench, type BenchOptions } from "../harness/agent.js";
+import { aBench, aPlainBench, type Bench, type BenchOptions } from "../harness/agent.js";
 import type { RecordedRequest, ServerReply } from "../model-server/index.js";
 
 type Args = Record<string, unknown>;
 
 /** Opens benches that are closed after the test that opened them. */
-export function benches(): (options: BenchOptions) => Promise<Bench> {
-  const open: Bench[] = [];
+export const benches = () => opening(aBench);
+
+/** The same of plain agents. */
+export const plainBenches = () => opening(aPlainBench);
+
+function opening<A extends Agent>(make: (options: BenchOptions) => Promise<Bench<A>>) {
+  const open: Bench<A>[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map((bench) => bench.close()));
   });
-  return async (options) => {
-    const bench = await aBench(options);
+  return async (options: BenchOptions): Promise<Bench<A>> => {
+    const bench = await make(options);
     open.push(bench);
     return bench;
   };

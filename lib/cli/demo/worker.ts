@@ -1,6 +1,6 @@
 /** One worker of the demo: a process that does one thing and prints its events as JSON lines. */
 import type { StructuredToolInterface } from "@langchain/core/tools";
-import { createAgent } from "../../agent.js";
+import { createAgent, type GovernedAgent } from "../../agent.js";
 import { agentOptions, loadConfigFile } from "../../config/index.js";
 import type { Terminal } from "../terminal.js";
 import { type DemoStep, demoPaths, LEASE_MS, TICKET, TRIGGER, WORKFLOW } from "./story.js";
@@ -25,7 +25,7 @@ export async function runDemoWorker(terminal: Terminal, step: DemoStep): Promise
   return 0;
 }
 
-async function perform(agent: Awaited<ReturnType<typeof createAgent>>, step: DemoStep): Promise<unknown> {
+async function perform(agent: GovernedAgent, step: DemoStep): Promise<unknown> {
   if (step.do === "wake") return agent.wake();
   if (step.do === "decide") {
     return agent.workflow.decide(step.sessionId, {

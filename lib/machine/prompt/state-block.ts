@@ -34,6 +34,9 @@ export interface StateBlockInput {
 export function renderStateBlock(input: StateBlockInput): string {
   const state = stateOf(input.machine, input.state);
   if (state === null) throw new Error(`"${input.state}" is not a state of workflow ${input.machine.workflow}.`);
+  if (input.machine.plain) {
+    return [input.clock, listPart("### Skills here", input.skills.map(skillLine))].filter(Boolean).join("\n\n");
+  }
   return [
     input.clock,
     `## You are in state ${state.slug}`,

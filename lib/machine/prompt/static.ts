@@ -22,14 +22,16 @@ export interface StaticPromptInput {
   toolGuidance?: string | null;
 }
 
+/** A plain agent's has neither the platform's part nor a workflow's (H-127). */
 export function renderStaticPrompt(input: StaticPromptInput): string {
   const platform = input.platformOverride?.trim() || BUILTIN_PLATFORM_PROMPT;
+  const { plain } = input.machine;
   return [
     input.agentsMd,
     input.hostPrompt,
-    applyTopLevelOnly(platform, { child: input.child }),
-    workspaceSection(input.mounts),
-    workflowHeader(input.machine),
+    plain ? null : applyTopLevelOnly(platform, { child: input.child }),
+    workspaceSection(input.mounts, plain === true),
+    plain ? null : workflowHeader(input.machine),
     stripComments(input.workflowMd ?? ""),
     input.toolGuidance,
   ]
@@ -39,17 +41,18 @@ export function renderStaticPrompt(input: StaticPromptInput): string {
 }
 
 /** W-263. */
-function workspaceSection(mounts: readonly PromptMount[]): string {
-  const listed = mounts.filter(({ name, governed }) => !governed && !name.startsWith(".")).sort(byName);
+function workspaceSection(mounts: readonly PromptMount[], plain: boolean): string {
+  const listed = mounts.filter(({ name, governed }) => (plain || !governed) && !name.startsWith(".")).sort(byName);
   const lines = [
     "- `scratchpad/` (read/write): your working files",
     "- `large_tool_results/` (read-only): tool results that were too long to show",
     "- `conversation_history/` (read-only): earlier parts of this conversation, when they were put aside",
     ...listed.map(mountLine),
   ];
-  const governed = mounts.some((mount) => mount.governed)
-    ? ["Some further mounts depend on the state; those reachable in a state are listed with it."]
-    : [];
+  const governed =
+    !plain && mounts.some((mount) => mount.governed)
+      ? ["Some further mounts depend on the state; those reachable in a state are listed with it."]
+      : [];
   return [
     "## Workspace",
     "Paths begin at the root of this session's own files, without a leading slash.",

@@ -5,13 +5,16 @@ import type { Arrival, ArrivalInput } from "../arrival.js";
 import {
   EmptyMessageError,
   InvalidDecisionTargetError,
+  InvalidMessagesError,
   InvalidTurnFileError,
   type ParkwayError,
   SessionNotAwaitingInputError,
   SessionNotParkedError,
+  SessionNotResumableError,
   StaleDecisionError,
   UnknownTriggerError,
 } from "../errors.js";
+import { isParked } from "../outcome.js";
 import type { DecisionPark, InputPark, SessionState } from "../state.js";
 import { messageOf } from "./message.js";
 
@@ -71,6 +74,13 @@ function judgeTurn(
 ): Judgement {
   const { status, park } = state.fields;
   const trigger = input.trigger ?? defaultTrigger;
+  if (input.opensOnly && isParked(status)) {
+    const detail = `Session "${arrival.sessionId}" is parked (${status}); answer it with decide, reply or deliver.`;
+    return { kind: "refuse", error: new SessionNotResumableError(arrival.sessionId, status ?? "", detail) };
+  }
+  if (input.history?.length && state.messages.length > 0) {
+    return { kind: "refuse", error: new InvalidMessagesError("the session has a transcript already") };
+  }
   if (status === "awaiting_decision" && park?.channel === "decision") {
     const message = messageOf(machine, trigger, input);
     if (message === undefined && isFiring(arrival)) return { kind: "hold", parkId: park.parkId };

@@ -3,6 +3,7 @@ import type { Machine } from "../../machine/types.js";
 import { signatureValueIssues } from "../../spec/index.js";
 import type { EventDraft } from "../events.js";
 import { answerMessage } from "../fold.js";
+import type { HistoryMessage } from "../input.js";
 import type { StoredMessage } from "../messages.js";
 import { enterState, type Moment, type Step } from "../moves.js";
 import { openingNote, openingNoteText } from "../notes.js";
@@ -16,6 +17,8 @@ export interface Opening extends Moment {
   /** Cases 1 to 3 of R-30 chose the state. */
   fromEntry: boolean;
   message?: string;
+  /** H-48. */
+  history?: readonly HistoryMessage[];
   /** The assembly's variables, then the turn's, then the paths of placed files (R-38). */
   seeds: Record<string, unknown>;
   /** What is wrong with the files that `file` entries name, looked up before (W-128). */
@@ -68,7 +71,9 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
     ...(typeof heldTitle === "string" ? { heldTitle } : {}),
   });
   const interrupted = interruptedAnswers(state.messages);
-  const said = openingMessages(state, opening, interrupted.length);
+  const history = historyMessages(state, opening.history ?? []);
+  const before = [...interrupted, ...history];
+  const said = openingMessages(state, opening, before.length);
   const entered = enterState(
     machine,
     { ...state, fields: { ...state.fields, visit: state.fields.visit ?? 0 } },
@@ -95,10 +100,10 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
       trigger,
       turnTrigger: trigger,
       turnOrdinal: (state.fields.turnOrdinal ?? 0) + 1,
-      specHash: machine.specHash,
+      specHash: machine.plain ? null : machine.specHash,
       arrivalId: opening.arrivalId,
       disposition: "turn",
-      legStart: state.messages.length + interrupted.length,
+      legStart: state.messages.length + before.length,
       legTrail: state.trail.length,
       run: { start: state.messages.length + interrupted.length },
       openedIn: opening.fromEntry ? null : opening.state,
@@ -106,7 +111,7 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
       ...entered.set,
     },
     variables: { ...seeds.variables, trigger: { value: trigger, locked: true, lockedBy: "host" } },
-    messages: [...interrupted, ...said],
+    messages: [...before, ...said],
     trail: [{ to: opening.state, kind: "trigger", reason: trigger, ts: now }],
   };
   const events: EventDraft[] = [
@@ -124,6 +129,10 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
 function abandonedChild({ workflow, sessionId }: PendingDelegation): EventDraft {
   const message = `A new turn has begun; the work left with ${workflow} (${sessionId}) stays as it is, and nothing presents it any more.`;
   return { type: "warning", scope: "delegation", message };
+}
+
+function historyMessages(state: SessionState, history: readonly HistoryMessage[]): StoredMessage[] {
+  return history.map(({ role, content }, index) => ({ id: `m${state.messages.length + index}`, role, content }));
 }
 
 function openingMessages(state: SessionState, opening: Opening, offset: number): StoredMessage[] {

@@ -1,6 +1,6 @@
 /** The common work as a deployment does it: accepted by one client, worked off under a lease, all over the wire. */
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { type CreateAgentParams, createAgent, type GovernedAgent } from "../../../lib/agent.js";
+import { createAgent, type GovernedAgent, type GovernedAgentParams } from "../../../lib/agent.js";
 import { createDynamoSessionStore } from "../../../lib/stores/dynamodb/index.js";
 import { createEventBridgeBus } from "../../../lib/stores/eventbridge/index.js";
 import { createS3FileStore, createS3LargeValues } from "../../../lib/stores/s3/index.js";
@@ -22,7 +22,7 @@ export interface AwsDesk {
   close(): Promise<void>;
 }
 
-export interface AwsDeskOptions extends Partial<CreateAgentParams> {
+export interface AwsDeskOptions extends Partial<GovernedAgentParams> {
   table: string;
   meter?: Meter;
   /** Rings through SQS and tells EventBridge; without it neither is there. */
