@@ -59,6 +59,19 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (context) => (await import("./validate.js")).validate(context),
   },
   {
+    name: "test",
+    summary: "run a workflow's test cases; recorded replies answer where there are any",
+    arguments: ["[workflow]", "[filter]"],
+    options: [
+      { flags: "--record", text: "run against the model and record its replies beside each case" },
+      { flags: "--live", text: "run against the model, whatever is recorded" },
+      { flags: "--junit <file>", text: "also write the results as JUnit XML" },
+      VERBOSE,
+      JSON_OUT,
+    ],
+    run: async (context) => (await import("./test.js")).test(context),
+  },
+  {
     name: "graph",
     summary: "draw a workflow: Mermaid text, or a picture",
     arguments: ["[workflow]"],

@@ -4,14 +4,15 @@ import type { MountInfo } from "../kernel/types.js";
 import { InvalidSessionPathError } from "../session/errors.js";
 import { SESSION_AREAS } from "../spec/index.js";
 import { treePath } from "./paths.js";
+import { storeBytes } from "./store-bytes.js";
 import type { Backend } from "./types.js";
 
 /** First segments beside the areas that no session file may take. */
 const RUNTIME_ROOTS = ["_specs", ".parkway", "workflows"];
 
 /**
- * Writes `files` to the session root or `scratchpad/`: strings as they are, anything else as pretty JSON with a final
- * line break; existing files are replaced. One key that cannot be taken writes nothing.
+ * Writes `files` to the session root or `scratchpad/`: strings and bytes as they are, anything else as pretty JSON with a
+ * final line break; existing files are replaced. One key that cannot be taken writes nothing.
  *
  * @throws {InvalidSessionPathError} for a key in a mount or an area of the runtime, or one that leaves the session
  */
@@ -22,12 +23,17 @@ export async function seedFiles(
   const writes = Object.entries(seed.files).map(([key, value]) => ({
     key,
     path: acceptedPath(key, seed.mounts),
-    content: typeof value === "string" ? value : `${JSON.stringify(value, null, 2)}\n`,
+    bytes: bytesOf(value),
   }));
-  for (const { key, path, content } of writes) {
-    const { error } = await area.write(path, content);
-    if (error !== undefined) throw new InvalidSessionPathError(key, `the session store did not take it (${error})`);
+  for (const { key, path, bytes } of writes) {
+    const error = await storeBytes(area, path, bytes);
+    if (error !== null) throw new InvalidSessionPathError(key, `the session store did not take it (${error})`);
   }
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  return new TextEncoder().encode(typeof value === "string" ? value : `${JSON.stringify(value, null, 2)}\n`);
 }
 
 function acceptedPath(key: string, mounts: readonly MountInfo[]): string {

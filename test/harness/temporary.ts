@@ -15,7 +15,7 @@ export function temporaryFolder(): TemporaryFolder {
 }
 
 /** Writes files by their paths below `dir`, parents included. */
-export function writeTree(dir: string, files: Readonly<Record<string, string>>): void {
+export function writeTree(dir: string, files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), content);
