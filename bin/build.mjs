@@ -14,7 +14,7 @@ import {
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { builtins, oneLocale } from "./functions/plugins.mjs";
+import { builtins, oneLocale, pastIndexes } from "./functions/plugins.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -73,7 +73,7 @@ export async function build({ clean = false } = {}) {
     sourcemap: "linked",
     sourcesContent: false,
     // No file imports a Node built-in by a statement, so that the light entries are fit for a browser (H-3).
-    plugins: [builtins, oneLocale],
+    plugins: [builtins, oneLocale, pastIndexes],
     logLevel: "warning",
     write: false,
   });

@@ -1,7 +1,6 @@
 /**
  * What `parkway` offers: one list, nothing public by accident. All of `parkway/spec` and `parkway/messages` is here too
- * (H-4, H-130). Importing it loads no engine: see lazy.ts; what is
- * small comes from its own file, not from its folder's index, which would bring the folder along.
+ * (H-4, H-130). Importing it loads no engine: see lazy.ts.
  */
 
 export * from "./messages/index.js";
@@ -25,7 +24,7 @@ export type {
   TurnConfig,
   TurnInput,
 } from "./agent.js";
-export { defineConfig, type ParkwayConfig } from "./config/config.js";
+export { defineConfig, type ParkwayConfig } from "./config/index.js";
 export type {
   AgentMiddleware,
   AgentSpec,
@@ -81,60 +80,75 @@ export { createMemoryFileStore, createMemorySessionStore } from "./stores/memory
 
 // Files
 
-export { defaultMounts } from "./workspace/default-mounts.js";
-export { createFilesystemBackend } from "./workspace/filesystem-backend.js";
-export type {
-  Backend,
-  FileError,
-  FileInfo,
-  GrepMatch,
-  MountOptions,
-  MountTable,
-  Workspace,
+export {
+  type Backend,
+  createFilesystemBackend,
+  createMemoryBackend,
+  defaultMounts,
+  type FileError,
+  type FileInfo,
+  type GrepMatch,
+  type MountOptions,
+  type MountTable,
+  mountSubtree,
+  type Workspace,
 } from "./workspace/index.js";
-export { createMemoryBackend } from "./workspace/memory-backend.js";
-export { mountSubtree } from "./workspace/subtree.js";
 
 // Tools and what governs them
 
 export type { GovernanceRule, PathAccess, ToolPaths } from "./kernel/types.js";
-export type { HandlerContext as ToolContext, ToolEffectOptions } from "./tools/index.js";
-export { type ToolDescriptor as AgentToolDescriptor, toolsFromMap } from "./tools/tools-from-map.js";
+export {
+  type HandlerContext as ToolContext,
+  type ToolDescriptor as AgentToolDescriptor,
+  type ToolEffectOptions,
+  toolsFromMap,
+} from "./tools/index.js";
 
 // Models, usage and cost
 
 export { createChatModel, createInProcessModel, scriptedModel } from "./lazy.js";
-export type {
-  ChatModelSettings,
-  InProcessAnswer,
-  InProcessRequest,
-  ModelFactory,
-  ModelRole,
-  ModelSettings,
-  ScriptStep,
+export {
+  addSummaries,
+  type ChatModelSettings,
+  costOf,
+  emptyUsage,
+  formatUsage,
+  hasUsage,
+  type InProcessAnswer,
+  type InProcessRequest,
+  type ModelFactory,
+  type ModelRole,
+  type ModelSettings,
+  type Price,
+  type PricingTable,
+  priceOf,
+  type ScriptStep,
 } from "./models/index.js";
-export { costOf, type Price, type PricingTable, priceOf } from "./models/pricing.js";
-export { addUsage as addSummaries, emptyUsage, formatUsage, hasUsage } from "./models/usage.js";
 export { createUsageTracker, type UsageTracker } from "./session/usage-tracker.js";
 
 // What a run leaves to be read, and the skill that teaches authoring
 
-export { createTrajectoryRecorder, type TrajectoryRecorder } from "./artifacts/recorder.js";
-export { ARTIFACT_SCHEMAS } from "./artifacts/schemas.js";
-export type { RunMetadata, SerializedGraph, Trajectory } from "./artifacts/types.js";
+export {
+  ARTIFACT_SCHEMAS,
+  createTrajectoryRecorder,
+  type RunMetadata,
+  type SerializedGraph,
+  type Trajectory,
+  type TrajectoryRecorder,
+} from "./artifacts/index.js";
 export { BUNDLED_AUTHORING_SKILL_DIR } from "./authoring-skill.js";
 
 // Errors (H-5, H-129)
 
 export { InvalidClockError, SessionStoreRequiredError, WorkspaceRootRequiredError } from "./agent/errors.js";
-export { UnsupportedRuntimeContractError, WorkflowLoadError } from "./intake/errors.js";
+export { UnsupportedRuntimeContractError, WorkflowLoadError } from "./intake/index.js";
 export {
   InvalidModelScriptError,
   InvalidModelSettingError,
   MissingModelSettingError,
   ModelCallError,
   ModelScriptExhaustedError,
-} from "./models/errors.js";
+} from "./models/index.js";
 export {
   CheckpointCorruptError,
   EmptyMessageError,
@@ -165,6 +179,6 @@ export {
   WorkflowDisabledError,
   WorkspacePathEscapeError,
 } from "./session/errors.js";
-export { CaseSchemaError } from "./spec/cases/errors.js";
-export { ReservedToolNameError, ToolPathsError } from "./tools/errors.js";
-export { AuthoringBackendExposedError, MountCollisionError } from "./workspace/errors.js";
+export { CaseSchemaError } from "./spec/cases/index.js";
+export { ReservedToolNameError, ToolPathsError } from "./tools/index.js";
+export { AuthoringBackendExposedError, MountCollisionError } from "./workspace/index.js";

@@ -1,6 +1,7 @@
 // esbuild plugins that make a function start faster.
+import { existsSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const BUILTINS = new Set(builtinModules);
@@ -86,4 +87,48 @@ export function ownPackage(packageRoot) {
       });
     },
   };
+}
+
+/**
+ * What a folder's index hands on is taken from the file it lies in. esbuild puts a file into every bundle that reaches it by
+ * any import, used or not: by way of an index that is the whole folder, and what the folder stands on.
+ */
+export const pastIndexes = {
+  name: "past-indexes",
+  setup(build) {
+    const indexes = new Map();
+    const sourcesOf = (index) => {
+      if (!indexes.has(index)) indexes.set(index, existsSync(index) ? namesOf(readFileSync(index, "utf8")) : new Map());
+      return indexes.get(index);
+    };
+    build.onLoad({ filter: /[\\/](?:lib|cdk|functions)[\\/].*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace(FROM_INDEX, (statement, verb, list, folder) => {
+        const names = sourcesOf(join(dirname(path), folder, "index.ts"));
+        const wanted = specifiers(list);
+        // What the index says itself, not handed on, is there and nowhere else.
+        if (!wanted.every(({ name }) => names.has(name))) return statement;
+        return wanted
+          .map(({ name, as }) => {
+            const { from, name: original } = names.get(name);
+            return `${verb} { ${original} as ${as} } from "${folder}/${from}";`;
+          })
+          .join(" ");
+      }),
+      loader: "ts",
+    }));
+  },
+};
+
+const FROM_INDEX = /^(import|export) \{([^}]*)\} from "((?:\.{1,2}\/)[^"]*?)\/index\.js";/gm;
+const HANDED_ON = /^export \{([^}]*)\} from "\.\/([^"]+)";/gm;
+
+/** Of `a, type B, c as d`, the names that exist at run time. */
+function specifiers(list) {
+  const words = list.split(",").map((item) => item.trim().split(/\s+as\s+/));
+  return words.filter(([name]) => name !== "" && !name.startsWith("type ")).map(([name, as = name]) => ({ name, as }));
+}
+
+function namesOf(index) {
+  const handedOn = [...index.matchAll(HANDED_ON)];
+  return new Map(handedOn.flatMap(([, list, from]) => specifiers(list).map(({ name, as }) => [as, { from, name }])));
 }
