@@ -2,6 +2,7 @@
 export { checkAgentSlugs, checkExtensions } from "./check.js";
 export { defineAgent, harness } from "./define-agent.js";
 export { InvalidCompletionError, InvalidGuardrailError } from "./errors.js";
+export { type AskOptions, firstDenial, frozenCopy } from "./guardrails.js";
 export { resolveExtensions } from "./resolve.js";
 export { allTodosDone } from "./todos.js";
 export type {

@@ -18,6 +18,7 @@ export { type HostToolOptions, hostTool, type ToolEffectOptions } from "./host-t
 export { offloadLargeResult } from "./large-results.js";
 export { createToolRegistry, type ResolvedName, resolveToolName, type ToolRegistry } from "./registry.js";
 export { remoteTool } from "./remote-tool.js";
+export { textOfResult } from "./result-text.js";
 export { isScriptTool, parseScriptCall, type ScriptCall, scriptDefinitions } from "./script-tools.js";
 export { parseTodos, writeTodosDefinition } from "./todos.js";
 export { type ToolDescriptor, toolsFromMap } from "./tools-from-map.js";

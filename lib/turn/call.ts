@@ -2,7 +2,8 @@
 import { workflowSlugFromToolName } from "../spec/index.js";
 import { isScriptTool } from "../tools/index.js";
 import { performDelegation } from "./delegation/dispatch.js";
-import { type CallResult, executeCall, type RunnableCall } from "./execute-call.js";
+import { answerGiven, executeCall } from "./execute-call.js";
+import type { CallResult, RunnableCall } from "./runnable-call.js";
 import { evaluateScript } from "./scripts/evaluation.js";
 import type { Turn } from "./types.js";
 
@@ -11,6 +12,7 @@ import type { Turn } from "./types.js";
  * (S-55). A test case's mock answers in place of the tool (C-19).
  */
 export async function performCall(turn: Turn, call: RunnableCall): Promise<CallResult | null> {
+  if (call.given !== undefined) return answerGiven(turn, call, call.given);
   const mock = turn.options.mocks?.({ tool: call.tool, args: call.args }) ?? undefined;
   const mocked = { ...call, ...(mock ? { mock } : {}) };
   if (workflowSlugFromToolName(call.tool) !== null) return performDelegation(turn, mocked);

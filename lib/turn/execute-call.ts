@@ -2,38 +2,41 @@
 import { visibilityFilter } from "../kernel/index.js";
 import type { CallOrigin } from "../kernel/types.js";
 import { count } from "../session/metrics.js";
-import type { CallAnswer } from "../session/state.js";
 import { valuesOf } from "../session/variables.js";
 import type { Reconciled, RuntimeTool, ToolContext } from "../tools/types.js";
+import { aroundCall } from "./around-call.js";
 import { shownOutput } from "./emitter.js";
 import { argsHash, idempotencyKeyOf, type JournalEntry, readEntry, writeEntry } from "./journal.js";
+import type { CallResult, RunnableCall } from "./runnable-call.js";
 import type { MockAnswer, Turn } from "./types.js";
 
-export interface RunnableCall {
-  callId: string;
-  tool: string;
-  args: Record<string, unknown>;
-  /** The state it is governed by, shown in its events. */
-  state: string;
-  /** Journal key. */
-  key: string;
-  origin: CallOrigin;
-  /** Set for an automated state's and a script's calls: their answers are journaled, with the evaluation's first clock reading (S-47). */
-  evaluationAt?: number;
-  /** Aborts when the script's run is over; the turn's signal counts besides. */
-  runSignal?: AbortSignal;
-  /** A delegation tool's number among the session's, where it was given out before the call (S-43). */
-  dispatch?: number;
-  /** Answers in place of the handler (C-18, C-19). */
-  mock?: MockAnswer;
-}
-
-export type CallResult = Omit<CallAnswer, "callId" | "tool">;
-
 export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallResult> {
-  const { writer, host } = turn;
   const tool = turn.assembly.tools.get(call.tool);
   if (!tool) return { text: `"${call.tool}" is not a tool here any more.`, status: "error", refusal: "unknown-tool" };
+  return journaledCall(turn, call, async (entry) => {
+    const parsed = tool.parse(call.args);
+    if (!parsed.ok) return misfit(parsed.problems);
+    let attempt = entry?.attempt ?? 0;
+    const result = await aroundCall(turn, call, (asked) => {
+      attempt += 1;
+      return answerOf(turn, asked, tool, { entry, attempt });
+    });
+    return result ?? interrupted(turn, call.tool);
+  });
+}
+
+/** A call of a script that a hook has answered in place of the tool (A-42). */
+export async function answerGiven(turn: Turn, call: RunnableCall, text: string): Promise<CallResult> {
+  return journaledCall(turn, call, async () => ({ text, status: "success" }));
+}
+
+/** Tells of a call, and writes its answer down where it has to be; a known answer is not asked for again. */
+async function journaledCall(
+  turn: Turn,
+  call: RunnableCall,
+  answer: (entry: JournalEntry | null) => Promise<CallResult>,
+): Promise<CallResult> {
+  const { writer, host } = turn;
   // Begun with its message, in this very leg: this is its first attempt.
   const entry = writer.begun.has(call.key) ? null : readEntry(writer, call.key);
   if (entry?.answer) return entry.answer;
@@ -41,7 +44,7 @@ export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallR
   const shown = { state: call.state, tool: call.tool, callId: call.callId };
   const startedAt = host.clock.now();
   turn.emit({ type: "tool-called", ...shown, args: call.args, ...origin });
-  const result = await answerOf(turn, call, tool, entry);
+  const result = await answer(entry);
   if (call.evaluationAt !== undefined && !call.runSignal?.aborted) {
     const known = readEntry(writer, call.key) ?? newEntry(call, call.evaluationAt, 1);
     const { text, status, refusal, picture } = result;
@@ -77,18 +80,11 @@ async function answerOf(
   turn: Turn,
   call: RunnableCall,
   tool: RuntimeTool,
-  entry: JournalEntry | null,
+  { entry, attempt }: { entry: JournalEntry | null; attempt: number },
 ): Promise<CallResult> {
   const parsed = tool.parse(call.args);
-  if (!parsed.ok) {
-    return {
-      text: `The arguments do not fit: ${parsed.problems.join(" ")}`,
-      status: "error",
-      refusal: "invalid-arguments",
-    };
-  }
+  if (!parsed.ok) return misfit(parsed.problems);
   if (call.mock) return mockedResult(call.mock);
-  const attempt = (entry?.attempt ?? 0) + 1;
   let picture: string | undefined;
   const context = contextOf(turn, call, attempt, (path) => {
     picture = path;
@@ -134,6 +130,11 @@ export function mockedResult(mock: MockAnswer): CallResult {
   return { text: "text" in mock ? mock.text : JSON.stringify(mock), status: "success" };
 }
 
+/** R-59. */
+export function misfit(problems: readonly string[]): CallResult {
+  return { text: `The arguments do not fit: ${problems.join(" ")}`, status: "error", refusal: "invalid-arguments" };
+}
+
 function interrupted(turn: Turn, tool: string): CallResult {
   count(turn.host.metrics, "unknownOutcomes", turn.arrival.workflow);
   return {
@@ -149,7 +150,8 @@ export function shownOrigin(origin: CallOrigin): { origin?: "script" } {
 }
 
 function newEntry(call: RunnableCall, at: number, attempt: number): JournalEntry {
-  return { tool: call.tool, hash: argsHash(call.args), attempt, at };
+  const decided = call.decided ? { decided: call.decided } : {};
+  return { tool: call.tool, hash: argsHash(call.args), attempt, at, ...decided };
 }
 
 function contextOf(turn: Turn, call: RunnableCall, attempt: number, showPicture: (path: string) => void): ToolContext {

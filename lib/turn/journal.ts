@@ -16,12 +16,24 @@ export interface JournalEntry {
   attempt: number;
   /** Epoch milliseconds: of an evaluation's first reading of the clock for a script's call, else of the attempt. */
   at: number;
+  /** What a host was asked of a script's call, where it has a say. */
+  decided?: Decided;
   /** What a reconciled tool recorded before it ran. */
   before?: unknown;
   /** Of a script's call of a delegation tool: its number among the session's (S-43). */
   dispatch?: number;
   /** A script's call: its answer. */
   answer?: JournaledAnswer;
+}
+
+/** Enough for a replay not to ask again: a host's code may answer otherwise the second time. */
+export interface Decided {
+  /** The script's call that was decided. */
+  callId: string;
+  /** A hook has changed the arguments: the hash of those asked with, and what the call runs with. */
+  changed?: { asked: string; args: Record<string, unknown> };
+  /** A hook has answered in place of the tool. */
+  given?: true;
 }
 
 export interface JournaledAnswer {

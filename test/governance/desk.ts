@@ -75,13 +75,19 @@ export interface Tried {
   /** Files of mounts that are not as they were. */
   changed: string[];
   requests: Bench["requests"];
+  /** Types of the events that tell of calls, in order. */
+  told: string[];
 }
 
-/** Makes the calls through one entrance, all in one turn. `mocks` answer in place of the tools. */
+/** Makes the calls through one entrance, all in one turn. `mocks` answer in place of the tools; `extensions` are the host's. */
 export async function tryCalls(
   open: (options: BenchOptions) => Promise<Bench>,
   entrance: Entrance,
-  { made, mocks }: { made: readonly DeniedCall[]; mocks?: (ran: Tried["ran"]) => Mocks },
+  {
+    made,
+    mocks,
+    extensions,
+  }: { made: readonly DeniedCall[]; mocks?: (ran: Tried["ran"]) => Mocks; extensions?: Partial<BenchOptions> },
 ): Promise<Tried> {
   const ran: Tried["ran"] = [];
   const written = calls(...made.map(({ tool, args }): [string, DeniedCall["args"]] => [tool, args]));
@@ -116,11 +122,13 @@ export async function tryCalls(
         args.target === "host" ? { decision: "block", ruleId: "host.rule", reason: "The host says no." } : null,
     ],
     answer: (request) => replies[roleOf(request)]!.shift() ?? says("end"),
+    ...extensions,
   });
   await bench.agent.accept("s1", { kind: "turn", message: "Go." });
   await bench.agent.work("s1", mocks ? { mocks: mocks(ran) } : {});
   const blocked = ofType(bench.events, "tool-blocked").map(({ rule, tool, reason }) => ({ rule, tool, reason }));
-  return { blocked, ran, changed: await changes(store), requests: bench.requests };
+  const told = bench.events.flatMap((event) => ("callId" in event ? [event.type] : []));
+  return { blocked, ran, changed: await changes(store), requests: bench.requests, told };
 }
 
 /** What the model of an agent, of a grader, or of the child is asked. */

@@ -1,6 +1,6 @@
-/** What an automated state's run may ask of the runtime itself: its controls, and the kernel's word on every call (R-133…R-136, R-150). */
-import { judgeCall, readableEvidencePath } from "../../kernel/index.js";
-import type { CallOrigin, Verdict } from "../../kernel/types.js";
+/** What an automated state's run may ask of the runtime itself: its controls, and how every call of it is judged (R-133…R-136, R-150). */
+import { readableEvidencePath } from "../../kernel/index.js";
+import type { CallOrigin } from "../../kernel/types.js";
 import { checkAdvance } from "../../machine/index.js";
 import type { EventDraft } from "../../session/events.js";
 import { applyPatches } from "../../session/fold.js";
@@ -10,6 +10,7 @@ import { parseAdvance, parseGetVariables, parseRaise, parseSetVariables } from "
 import { readVariables } from "../batch/read-variables.js";
 import { shownOutput } from "../emitter.js";
 import { shownOrigin } from "../execute-call.js";
+import type { AskedCall } from "../judging.js";
 import type { Turn } from "../types.js";
 import { historyText } from "./history.js";
 
@@ -46,6 +47,8 @@ export class RunControls implements Effects {
   readonly events: EventDraft[] = [];
   decision: AutomatedDecision | null = null;
   readonly slug: string;
+  /** Of the leg, a grader's own included (A-8). */
+  modelCalls: number;
 
   /** @param entered - the session as it stood when the state was entered */
   constructor(
@@ -54,6 +57,7 @@ export class RunControls implements Effects {
     private readonly origin: Exclude<CallOrigin, "agent">,
   ) {
     this.slug = entered.fields.position ?? "";
+    this.modelCalls = entered.fields.modelCalls ?? 0;
   }
 
   /** The session as a later call of the same run sees it (R-150). */
@@ -61,17 +65,17 @@ export class RunControls implements Effects {
     return applyPatches(this.entered, this.written);
   }
 
-  /** R-135. */
-  judge(tool: string, args: Record<string, unknown>): Verdict {
-    return judgeCall(this.turn.machine, this.turn.assembly.tables, {
-      state: this.slug,
+  /** R-135: the call as it is judged. */
+  asked({ callId, tool, args }: ServedCall): AskedCall {
+    return {
+      callId,
       tool,
       args,
-      origin: this.origin,
-      replyOnly: false,
+      state: this.slug,
+      origin: this.origin === "script" ? "code" : this.origin,
       variables: valuesOf(this.now().variables),
-      sessionId: this.turn.sessionId,
-    });
+      modelCalls: this.modelCalls,
+    };
   }
 
   serves(tool: string): boolean {

@@ -2,9 +2,9 @@
 import { delegationTrail } from "../../session/delegations.js";
 import type { SessionPatch, SessionState, TrailStep } from "../../session/state.js";
 import { InvocationEndedError } from "../errors.js";
-import type { CallResult } from "../execute-call.js";
 import { closeLoop } from "../grader/thread.js";
 import { highestDispatch } from "../journal.js";
+import type { CallResult } from "../runnable-call.js";
 import type { SessionWriter } from "../session-writer.js";
 import type { Effects } from "./controls.js";
 

@@ -3,7 +3,8 @@ import type { ScriptCallResult } from "../../sandbox/types.js";
 import type { SessionState } from "../../session/state.js";
 import { performCall } from "../call.js";
 import { scriptPrefix } from "../journal.js";
-import { JournaledCalls } from "../scripts/journaled-calls.js";
+import { type Begun, JournaledCalls } from "../scripts/journaled-calls.js";
+import { judgeScripts, permittedCall, refused } from "../scripts/judged-calls.js";
 import { resolveCalledName } from "../surface.js";
 import type { Turn } from "../types.js";
 import { RunControls } from "./controls.js";
@@ -29,24 +30,31 @@ export class AutomatedRun {
     return this.blocked ?? this.journaled.mismatch;
   }
 
-  async call(name: string, args: Record<string, unknown>, index: number): Promise<ScriptCallResult> {
-    const stopped = this.blocked ?? this.journaled.stopped;
-    if (stopped !== null) return { ok: false, message: stopped, tool: name };
-    const callId = this.journaled.callIdOf(index);
-    const resolved = resolveCalledName(this.turn.assembly, name);
+  call(name: string, args: Record<string, unknown>, index: number): Promise<ScriptCallResult> {
+    return this.journaled.inOrder(name, () => this.begin(name, args, index));
+  }
+
+  private async begin(name: string, args: Record<string, unknown>, index: number): Promise<Begun> {
+    const { turn, journaled, controls } = this;
+    const resolved = resolveCalledName(turn.assembly, name);
     const tool = resolved.ok ? resolved.tool : name;
-    const verdict = this.controls.judge(tool, args);
-    if (verdict.decision === "block") {
-      const { ruleId, reason } = verdict;
-      if (verdict.terminal) this.blocked = reason;
-      const shown = { state: this.slug, tool, callId, args, reason, rule: ruleId };
-      this.turn.emit({ type: "tool-blocked", ...shown, origin: "script" });
-      return { ok: false, message: reason, ruleId, tool };
+    const call = controls.asked({ callId: journaled.callIdOf(index), tool, args });
+    const judged = this.stopped === null ? await judgeScripts(turn, journaled, call) : null;
+    const { stopped } = this;
+    if (judged === null || stopped !== null) {
+      return { running: { ok: false, message: stopped ?? "The script's run is over.", tool } };
     }
-    if (this.controls.serves(tool)) {
-      const answer = this.controls.serve({ callId, tool, args: verdict.args });
-      return answer.refusal ? { ok: false, message: answer.text, tool } : { ok: true, text: answer.text };
+    if (judged.kind === "block") {
+      if (judged.terminal) this.blocked = judged.reason;
+      return { running: refused(turn, call, judged) };
     }
-    return this.journaled.perform({ callId, tool, args: verdict.args });
+    const permitted = permittedCall(call, judged);
+    if (judged.kind === "given" || !controls.serves(tool)) return { running: journaled.perform(permitted) };
+    const answer = controls.serve(permitted);
+    return { running: answer.refusal ? { ok: false, message: answer.text, tool } : { ok: true, text: answer.text } };
+  }
+
+  private get stopped(): string | null {
+    return this.blocked ?? this.journaled.stopped;
   }
 }

@@ -1,8 +1,7 @@
 /**
- * Deciding one message's tool calls, in message order (R-55…R-61): resolve the name, substitute references, ask the
- * kernel, and service what the runtime itself answers. Permitted ordinary calls are left as tasks.
+ * Deciding one message's tool calls, in message order (R-55…R-61): resolve the name, substitute references, have the call
+ * judged, and service what the runtime itself answers. Permitted ordinary calls are left as tasks.
  */
-import { judgeCall } from "../../kernel/index.js";
 import type { InvalidCall } from "../../models/types.js";
 import type { EventDraft } from "../../session/events.js";
 import { applyPatches } from "../../session/fold.js";
@@ -13,6 +12,7 @@ import { substituteReferences, workflowSlugFromToolName } from "../../spec/index
 import { isScriptTool, offloadLargeResult } from "../../tools/index.js";
 import { checkDelegation, refusalText, resolveArguments } from "../delegation/checks.js";
 import { shownOutput } from "../emitter.js";
+import { type Given, type Judged, judge, type Refusal } from "../judging.js";
 import { resolveCalledName } from "../surface.js";
 import type { ToolTask, Turn } from "../types.js";
 import { type ControlContext, isControl, serviceControl } from "./controls.js";
@@ -85,56 +85,63 @@ class BatchDraft {
     const state = this.now();
     const substituted = substituteReferences(call.args, valuesOf(state.variables));
     if (!substituted.ok) {
-      return this.block(call, {
-        rule: "unresolved-reference",
-        reason: unresolvedReference(substituted),
-        refusal: "unresolved-reference",
-        args: call.args,
-      });
+      const reason = unresolvedReference(substituted);
+      const rule = "unresolved-reference";
+      return this.block(call, { rule, reason, text: reason, refusal: rule, args: call.args });
     }
-    const args = this.judge(call, name.tool, substituted.args);
-    if (args === null) return;
-    if (isControl(name.tool)) return this.service(call, name.tool, args);
-    const task = taskOf(call, name.tool, args);
+    const judged = await this.judge(call, name.tool, substituted.args);
+    if (judged.kind !== "run") return this.answerJudged(call, name.tool, judged);
+    if (isControl(name.tool)) return this.service(call, name.tool, judged.args);
+    const task = taskOf(call, name.tool, judged.args);
     this.tasks.push(task);
     if (isScriptTool(name.tool)) this.resumable.push(task);
   }
 
-  /** The kernel's word: the arguments as the tool gets them; null for a blocked call, which is answered. */
-  private judge(call: ToolCall, tool: string, args: Record<string, unknown>): Record<string, unknown> | null {
-    const { turn } = this;
-    const verdict = judgeCall(turn.machine, turn.assembly.tables, {
-      state: this.control.governed,
+  private judge(call: ToolCall, tool: string, args: Record<string, unknown>): Promise<Judged> {
+    const now = this.now();
+    return judge(this.turn, {
+      callId: call.id,
       tool,
       args,
+      state: this.control.governed,
       origin: "agent",
       replyOnly: this.input.replyOnly,
-      variables: valuesOf(this.now().variables),
-      sessionId: turn.sessionId,
+      variables: valuesOf(now.variables),
+      modelCalls: now.fields.modelCalls ?? 0,
     });
-    if (verdict.decision === "allow") return verdict.args;
-    const { ruleId, reason, terminal } = verdict;
-    this.block(call, { rule: ruleId, reason, refusal: `blocked:${ruleId}`, args, terminal });
-    return null;
+  }
+
+  /** A call that does not run: a hook has answered it, or it is refused. */
+  private async answerJudged(call: ToolCall, tool: string, judged: Given | Refusal): Promise<void> {
+    if (judged.kind === "block") return this.block(call, judged);
+    const { args, text } = judged;
+    const state = this.control.governed;
+    const kept = await offloadLargeResult(this.turn.workspace, { callId: call.id, tool, text });
+    const answer: CallAnswer = { callId: call.id, tool: call.name, text: kept, status: "success" };
+    this.answers.push(answer);
+    this.turn.emit({ type: "tool-called", state, tool, callId: call.id, args });
+    this.turn.emit(resultEvent(state, { ...answer, tool, text }));
   }
 
   /** R-174…R-176: checked before any child exists. The number is committed with the message, of a refused call too (R-179). */
   private async delegate(call: ToolCall, tool: string, workflow: string): Promise<void> {
     const { turn } = this;
     const resolved = resolveArguments(call.args, valuesOf(this.now().variables));
-    const judged = resolved.ok ? this.judge(call, tool, resolved.args) : call.args;
-    if (judged === null) return;
+    const judged: Judged = resolved.ok ? await this.judge(call, tool, resolved.args) : { kind: "run", args: call.args };
+    if (judged.kind !== "run") return this.answerJudged(call, tool, judged);
+    const { args } = judged;
     const dispatch = turn.nextDispatch();
     this.written.push({ set: { dispatchCount: dispatch } });
-    const checked = await checkDelegation(turn, workflow, resolved.ok ? { ok: true, args: judged } : resolved);
+    const checked = await checkDelegation(turn, workflow, resolved.ok ? { ok: true, args } : resolved);
     if (checked.ok) {
-      const task = { ...taskOf(call, tool, judged), dispatch };
+      const task = { ...taskOf(call, tool, args), dispatch };
       this.tasks.push(task);
       this.resumable.push(task);
       return;
     }
     const rule = `delegation:${checked.kind}`;
-    this.block(call, { rule, reason: refusalText(tool, checked), refusal: rule, args: judged });
+    const reason = refusalText(tool, checked);
+    this.block(call, { rule, reason, text: reason, refusal: rule, args });
   }
 
   private async service(call: ToolCall, tool: string, args: Record<string, unknown>): Promise<void> {
@@ -167,14 +174,11 @@ class BatchDraft {
     this.answers.push(answer);
   }
 
-  private block(
-    call: ToolCall,
-    block: { rule: string; reason: string; refusal: string; args: unknown; terminal?: true },
-  ): void {
+  private block(call: ToolCall, block: Omit<Refusal, "kind">): void {
     this.answers.push({
       callId: call.id,
       tool: call.name,
-      text: block.reason,
+      text: block.text,
       status: "error",
       refusal: block.refusal,
       blocked: true,

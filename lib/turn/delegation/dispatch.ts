@@ -2,19 +2,14 @@
 import { delegationTrail } from "../../session/delegations.js";
 import type { EventDraft } from "../../session/events.js";
 import type { DelegatedCall } from "../../session/state.js";
-import {
-  childSessionId,
-  MANUAL_TRIGGER,
-  sessionIdRejection,
-  workflowSlugFromToolName,
-  workflowToolName,
-} from "../../spec/index.js";
+import { childSessionId, MANUAL_TRIGGER, sessionIdRejection, workflowSlugFromToolName } from "../../spec/index.js";
 import { fileStoreBackend } from "../../workspace/index.js";
+import { aroundCall } from "../around-call.js";
 import { shownOutput } from "../emitter.js";
-import type { CallResult, RunnableCall } from "../execute-call.js";
 import { argsHash, idempotencyKeyOf, type JournalEntry, readEntry, writeEntry } from "../journal.js";
+import type { CallResult, RunnableCall } from "../runnable-call.js";
 import type { Turn } from "../types.js";
-import { accountOf, type Dispatch, deliveredIn } from "./account.js";
+import { accountOf, type ChildEnd, type Dispatch, deliveredIn } from "./account.js";
 import { checkDelegation, type Refused, refusalText } from "./checks.js";
 import { denialsOf, runChild } from "./child-leg.js";
 import { copyFiles } from "./files.js";
@@ -43,25 +38,49 @@ async function dispatched(turn: Turn, call: RunnableCall, number: number): Promi
   return turn.children.through(async () => {
     // A child that would not get past its first step is left to the next invocation.
     if (turn.isEnding() && turn.writer.hasCommitted) return null;
-    const workflow = workflowSlugFromToolName(call.tool) ?? "";
-    const sessionId = childSessionId(turn.sessionId, number);
-    const dispatch: Dispatch = {
-      workflow,
-      sessionId,
-      dispatchId: sessionId.slice(turn.lineage.root.length + 1),
-      callId: call.callId,
-      state: call.state,
-      args: call.args,
-      startedAt: turn.host.clock.now(),
-    };
-    const delivered = call.mock ? await mocked(turn, call, dispatch) : await deliver(turn, call, dispatch);
-    if (delivered === null) return null;
-    if ("ok" in delivered) {
-      const result = blocked(turn, call, delivered);
-      return call.dispatch === undefined ? journaled(turn, call, number, { result, told: [] }) : result;
+    const startedAt = turn.host.clock.now();
+    const made: Made = { startedAt, refused: null, end: null };
+    const result = await aroundCall(turn, call, (asked) => delegated(turn, asked, number, made));
+    if (result === null) return null;
+    if (made.refused) {
+      const refusal = blocked(turn, call, made.refused);
+      return call.dispatch === undefined ? journaled(turn, call, number, { result: refusal, told: [] }) : refusal;
     }
-    return answered(turn, call, number, dispatch, delivered);
+    return answered(turn, call, number, { ...made, result });
   });
+}
+
+/** What a call has led to beside its answer. */
+interface Made {
+  startedAt: number;
+  refused: Refused | null;
+  /** Null where no child was called: middleware has answered by itself. */
+  end: ChildEnd | null;
+}
+
+/** Has the child do its work; null where it goes on in another invocation. */
+async function delegated(turn: Turn, call: RunnableCall, number: number, made: Made): Promise<CallResult | null> {
+  const sessionId = childSessionId(turn.sessionId, number);
+  const dispatch: Dispatch = {
+    workflow: workflowSlugFromToolName(call.tool) ?? "",
+    sessionId,
+    dispatchId: sessionId.slice(turn.lineage.root.length + 1),
+    callId: call.callId,
+    state: call.state,
+    args: call.args,
+    startedAt: made.startedAt,
+  };
+  made.refused = null;
+  const delivered = call.mock ? await mocked(turn, call, dispatch) : await deliver(turn, call, dispatch);
+  if (delivered === null) return null;
+  if ("ok" in delivered) {
+    made.refused = delivered;
+    return { text: refusalText(call.tool, delivered), status: "error" };
+  }
+  made.end = accountOf(turn, dispatch, call.dispatch !== undefined ? delivered : withoutPark(delivered));
+  const { result } = made.end.delegated;
+  if (result.kind !== "failed") return { text: made.end.text, status: "success" };
+  return { text: made.end.text, status: "error", refusal: `delegation:${result.failure}` };
 }
 
 async function mocked(turn: Turn, call: RunnableCall, dispatch: Dispatch): Promise<Delivered> {
@@ -125,6 +144,11 @@ async function filesFor(
   }
 }
 
+function tellCalled(turn: Turn, call: RunnableCall): void {
+  const { state, tool, callId, args } = call;
+  turn.emit({ type: "tool-called", state, tool, callId, args, ...originOf(call) });
+}
+
 function copyIdOf(turn: Turn, call: RunnableCall): string {
   return idempotencyKeyOf(turn.sessionId, call.key);
 }
@@ -133,7 +157,7 @@ function copyIdOf(turn: Turn, call: RunnableCall): string {
 function announce(turn: Turn, call: RunnableCall, { workflow, dispatchId }: Dispatch): void {
   const { chain } = turn.lineage;
   const { state, callId } = call;
-  turn.emit({ type: "tool-called", state, tool: call.tool, callId, args: call.args, ...originOf(call) });
+  tellCalled(turn, call);
   turn.emit({
     type: "sub-workflow-start",
     state,
@@ -150,22 +174,14 @@ async function answered(
   turn: Turn,
   call: RunnableCall,
   number: number,
-  dispatch: Dispatch,
-  delivered: Delivered,
+  { result, end, startedAt }: Made & { result: CallResult },
 ): Promise<CallResult> {
-  const isAgents = call.dispatch !== undefined;
-  const end = accountOf(turn, dispatch, isAgents ? delivered : withoutPark(delivered));
-  const { result } = end.delegated;
-  const status = result.kind === "failed" ? "error" : "success";
-  const answer = {
-    text: end.text,
-    status,
-    ...(result.kind === "failed" ? { refusal: `delegation:${result.failure}` } : {}),
-  } as const;
-  const told = [end.event, resultEvent(turn, call, dispatch, answer)];
-  if (!isAgents) return journaled(turn, call, number, { result: answer, told, delegated: end.delegated });
+  const told = [...(end ? [end.event] : []), resultEvent(turn, call, startedAt, result)];
+  if (end === null) tellCalled(turn, call);
+  const delegated = end ? { delegated: end.delegated } : {};
+  if (call.dispatch === undefined) return journaled(turn, call, number, { result, told, ...delegated });
   turn.afterCommit.push(...told);
-  return { ...answer, delegated: end.delegated };
+  return { ...result, ...delegated };
 }
 
 /** R-186: nobody would answer it. */
@@ -200,7 +216,8 @@ function replayed(turn: Turn, { told = [], ...answer }: NonNullable<JournalEntry
 function entryOf(turn: Turn, call: RunnableCall, dispatch: number): JournalEntry {
   const known = readEntry(turn.writer, call.key);
   const at = call.evaluationAt ?? turn.host.clock.now();
-  return known ?? { tool: call.tool, hash: argsHash(call.args), attempt: 1, at, dispatch };
+  const decided = call.decided ? { decided: call.decided } : {};
+  return known ?? { tool: call.tool, hash: argsHash(call.args), attempt: 1, at, dispatch, ...decided };
 }
 
 function blocked(turn: Turn, call: RunnableCall, refused: Refused): CallResult {
@@ -214,13 +231,13 @@ function blocked(turn: Turn, call: RunnableCall, refused: Refused): CallResult {
 function resultEvent(
   turn: Turn,
   call: RunnableCall,
-  { startedAt, workflow }: Dispatch,
+  startedAt: number,
   { text, status }: Pick<CallResult, "text" | "status">,
 ): EventDraft {
   return {
     type: "tool-result",
     state: call.state,
-    tool: workflowToolName(workflow),
+    tool: call.tool,
     callId: call.callId,
     status,
     durationMs: turn.host.clock.now() - startedAt,

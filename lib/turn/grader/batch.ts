@@ -1,6 +1,6 @@
 /**
  * Deciding the tool calls of one message of a grader, in message order (R-55…R-61, R-92, R-136, R-174): resolve the name, substitute
- * references, ask the kernel, service the controls. Permitted ordinary calls are left as tasks.
+ * references, have the call judged, service the controls. Permitted ordinary calls are left as tasks.
  */
 
 import type { ToolCall } from "../../session/messages.js";
@@ -12,6 +12,7 @@ import type { RunControls } from "../automated/controls.js";
 import { asStateFailed, unresolvedReference } from "../batch/plan.js";
 import { checkDelegation, type ResolvedArguments, refusalText, resolveArguments } from "../delegation/checks.js";
 import { shownOutput } from "../emitter.js";
+import { type Given, judge, type Refusal } from "../judging.js";
 import { resolveCalledName } from "../surface.js";
 import type { Turn } from "../types.js";
 import type { DecidedBatch, LoopItem } from "./thread.js";
@@ -56,22 +57,24 @@ class BatchDraft {
     if (!substituted.ok) {
       if (workflow !== null) return this.refuseDispatch(call, workflow, substituted);
       const reason = unresolvedReference(substituted);
-      return this.block(call, { rule: "unresolved-reference", reason, args: call.args });
+      const rule = "unresolved-reference";
+      return this.block(call, { rule, reason, text: reason, refusal: rule, args: call.args });
     }
-    const verdict = controls.judge(name.tool, substituted.args);
-    if (verdict.decision === "block") {
-      const { ruleId, reason, terminal } = verdict;
-      if (terminal) this.failure ??= reason;
-      return this.block(call, { rule: ruleId, reason, args: substituted.args });
+    const judged = await judge(turn, controls.asked({ callId: call.id, tool: name.tool, args: substituted.args }));
+    if (judged.kind === "block") {
+      if (judged.terminal) this.failure ??= judged.reason;
+      return this.block(call, judged);
     }
+    const { args } = judged;
+    if (judged.kind === "given") return this.given(call, name.tool, judged);
     if (!controls.serves(name.tool)) {
-      this.tasks.push({ callId: call.id, tool: name.tool, args: verdict.args, index });
+      this.tasks.push({ callId: call.id, tool: name.tool, args, index });
       return;
     }
     if (this.failure !== null && DECIDING.has(name.tool)) {
       return this.refuse(call, "state-failed", `The state has failed in the same message: ${this.failure}`);
     }
-    const served = controls.serve({ callId: call.id, tool: name.tool, args: verdict.args });
+    const served = controls.serve({ callId: call.id, tool: name.tool, args });
     const text = await keptText(turn, { callId: call.id, tool: name.tool, text: served.text });
     this.answer(call, text, served.refusal ? { refusal: served.refusal } : {});
   }
@@ -81,7 +84,17 @@ class BatchDraft {
     this.dispatched = this.turn.nextDispatch();
     const checked = await checkDelegation(this.turn, workflow, unresolved);
     if (checked.ok) return;
-    this.block(call, { rule: `delegation:${checked.kind}`, reason: refusalText(call.name, checked), args: call.args });
+    const rule = `delegation:${checked.kind}`;
+    const reason = refusalText(call.name, checked);
+    this.block(call, { rule, reason, text: reason, refusal: rule, args: call.args });
+  }
+
+  /** A hook has answered in place of the tool; a decision is none then (A-42). */
+  private async given(call: ToolCall, tool: string, { args, text }: Given): Promise<void> {
+    this.answer(call, await offloadLargeResult(this.turn.workspace, { callId: call.id, tool, text }), {});
+    const shown = { state: this.controls.slug, tool, callId: call.id };
+    this.turn.emit({ type: "tool-called", ...shown, args });
+    this.turn.emit({ type: "tool-result", ...shown, status: "success", durationMs: 0, ...shownOutput(text) });
   }
 
   private answer(call: ToolCall, text: string, how: { refusal?: string; blocked?: true }): void {
@@ -96,10 +109,8 @@ class BatchDraft {
     this.turn.emit({ type: "tool-result", ...shown, status: "error", durationMs: 0, ...shownOutput(text) });
   }
 
-  private block(call: ToolCall, { rule, reason, args }: { rule: string; reason: string; args: unknown }): void {
-    const isKernels = rule !== "unresolved-reference" && !rule.startsWith("delegation:");
-    const refusal = isKernels ? `blocked:${rule}` : rule;
-    this.answer(call, reason, { refusal, blocked: true });
+  private block(call: ToolCall, { rule, reason, text, refusal, args }: Omit<Refusal, "kind">): void {
+    this.answer(call, text, { refusal, blocked: true });
     const shown = { state: this.controls.slug, tool: call.name, callId: call.id };
     this.turn.emit({ type: "tool-blocked", ...shown, args, reason, rule });
   }

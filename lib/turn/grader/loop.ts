@@ -11,8 +11,8 @@ import { RunControls, UNDECIDED } from "../automated/controls.js";
 import { type RunEnd, stopOf, trailOfCalls } from "../automated/run-end.js";
 import { performCall } from "../call.js";
 import { InvocationEndedError, ModelTimeoutError, ModelWaitError, StepLimitError } from "../errors.js";
-import type { CallResult } from "../execute-call.js";
 import { readEntry } from "../journal.js";
+import type { CallResult } from "../runnable-call.js";
 import { MAX_TIMER_MS } from "../step-limit.js";
 import type { Turn } from "../types.js";
 import { askGrader } from "./ask.js";
@@ -77,6 +77,7 @@ class GraderRun {
       const known = this.earlier[n - 1];
       const item = known ?? (await this.ask(n));
       this.modelCalls = n;
+      this.controls.modelCalls = (this.state.fields.modelCalls ?? 0) + n;
       const problem = await this.act(n, item, { isNew: known === undefined });
       if (problem !== null || this.controls.decision !== null) return problem;
     }

@@ -4,9 +4,11 @@ import type { EvaluationResult, Repl } from "../../sandbox/types.js";
 import type { EventDraft } from "../../session/events.js";
 import { valuesOf } from "../../session/variables.js";
 import { parseScriptCall, type ScriptCall } from "../../tools/index.js";
+import { aroundCall } from "../around-call.js";
 import { shownOutput } from "../emitter.js";
-import { type CallResult, mockedResult, type RunnableCall } from "../execute-call.js";
+import { misfit, mockedResult } from "../execute-call.js";
 import { dispatchedUnder, evaluationPrefix, hasEntries } from "../journal.js";
+import type { CallResult, RunnableCall } from "../runnable-call.js";
 import type { Turn } from "../types.js";
 import type { Perform } from "./journaled-calls.js";
 import { sandboxLimits } from "./limits.js";
@@ -20,30 +22,32 @@ import { ScriptCalls } from "./script-calls.js";
  */
 export async function evaluateScript(turn: Turn, call: RunnableCall, perform: Perform): Promise<CallResult | null> {
   const parsed = parseScriptCall(call.tool, call.args);
-  if (!parsed.ok) {
-    return told(turn, call, async () => ({
-      text: `The arguments do not fit: ${parsed.problems.join(" ")}`,
-      status: "error",
-      refusal: "invalid-arguments",
-    }));
-  }
+  if (!parsed.ok) return told(turn, call, async () => misfit(parsed.problems));
   const { mock } = call;
-  if (mock) return told(turn, call, async () => mockedResult(mock));
+  if (mock) return told(turn, call, () => aroundCall(turn, call, async () => mockedResult(mock)));
   return turn.repl.inOrder(async (repl) => {
     if (turn.repl.isCutOff) return null;
     turn.writer.assertOwned();
     turn.signal.throwIfAborted();
-    return told(turn, call, async () => {
-      let script: ScriptCall;
-      try {
-        script = await parsed.args.load(turn);
-      } catch (error) {
-        turn.writer.assertOwned();
-        return failed([error instanceof Error ? error.message : String(error)]);
-      }
-      return evaluated(turn, call, { repl, script, perform });
-    });
+    return told(turn, call, () => aroundCall(turn, call, (asked) => loadAndEvaluate(turn, asked, { repl, perform })));
   });
+}
+
+async function loadAndEvaluate(
+  turn: Turn,
+  call: RunnableCall,
+  { repl, perform }: { repl: Repl; perform: Perform },
+): Promise<CallResult | null> {
+  const parsed = parseScriptCall(call.tool, call.args);
+  if (!parsed.ok) return misfit(parsed.problems);
+  let script: ScriptCall;
+  try {
+    script = await parsed.args.load(turn);
+  } catch (error) {
+    turn.writer.assertOwned();
+    return failed([error instanceof Error ? error.message : String(error)]);
+  }
+  return evaluated(turn, call, { repl, script, perform });
 }
 
 /** An evaluation that an earlier invocation was cut off in has been told to have begun (R-295, S-51). */

@@ -3,8 +3,9 @@ import type { ScriptCallResult } from "../../sandbox/types.js";
 import type { TrailStep } from "../../session/state.js";
 import { workflowSlugFromToolName } from "../../spec/index.js";
 import { stopOf, trailOfCalls } from "../automated/run-end.js";
-import type { CallResult, RunnableCall } from "../execute-call.js";
-import { argsHash, type JournalEntry } from "../journal.js";
+import { argsHash, type Decided, type JournalEntry } from "../journal.js";
+import { type Given, hasSay, type Permitted } from "../judging.js";
+import type { CallResult, RunnableCall } from "../runnable-call.js";
 import type { Turn } from "../types.js";
 
 /** Runs one permitted call; null where the invocation ends before it has an answer. */
@@ -14,6 +15,15 @@ export interface PermittedCall {
   callId: string;
   tool: string;
   args: Record<string, unknown>;
+  /** The arguments that a hook has put others in the place of. */
+  asked?: Record<string, unknown>;
+  /** What a hook has answered in place of the tool. */
+  given?: string;
+}
+
+/** Where a call of a script leads once it is decided. */
+export interface Begun {
+  running: ScriptCallResult | Promise<ScriptCallResult>;
 }
 
 /** How long a child may take to stop; one of its tools may not listen to the signal. */
@@ -29,6 +39,8 @@ export class JournaledCalls {
   /** Journaled calls of an earlier attempt, by key, in call order. A call under way then may be missing among them. */
   private readonly earlier: ReadonlyMap<string, JournalEntry>;
   private made = 0;
+  /** The calls that are being decided; resolves after the last of them. */
+  private deciding: Promise<unknown> = Promise.resolve();
   /** By number. */
   private readonly results: CallResult[] = [];
   /** Calls under way. */
@@ -75,6 +87,33 @@ export class JournaledCalls {
     return this.cut.signal;
   }
 
+  /**
+   * Decides and begins calls one after the other in the order in which they were made, whatever time a host takes to judge
+   * them: a replay numbers them alike. `begin` decides, and starts the call without waiting for it. Never rejects.
+   */
+  async inOrder(tool: string, begin: () => Promise<Begun>): Promise<ScriptCallResult> {
+    const begun = this.deciding.then(begin);
+    this.deciding = begun.catch(() => {});
+    try {
+      return await (await begun).running;
+    } catch (error) {
+      return { ok: false, message: error instanceof Error ? error.message : String(error), tool };
+    }
+  }
+
+  /**
+   * What is known of a call that the kernel permits: an earlier attempt has begun it, and asked the host then. Null for a
+   * call that is to be decided.
+   */
+  recalled({ callId, tool, args }: PermittedCall): Permitted | Given | null {
+    const entry = this.earlier.get(this.keyOf(this.made + 1));
+    if (entry?.tool !== tool || entry.decided?.callId !== callId) return null;
+    const { changed, given } = entry.decided;
+    if ((changed?.asked ?? entry.hash) !== argsHash(args)) return null;
+    if (given) return { kind: "given", args, text: entry.answer?.text ?? "" };
+    return changed ? { kind: "run", args: changed.args, asked: args } : { kind: "run", args };
+  }
+
   /** Never rejects. */
   perform(call: PermittedCall): Promise<ScriptCallResult> {
     const running = this.answerOf(call);
@@ -84,7 +123,7 @@ export class JournaledCalls {
 
   /** Resolves when the calls that the script did not wait for are answered, at the latest after `ms`. */
   rest(ms?: number): Promise<void> {
-    return within(ms, [...this.open.keys()]);
+    return within(ms, [this.deciding.then(() => Promise.all(this.open.keys()))]);
   }
 
   /**
@@ -123,9 +162,11 @@ export class JournaledCalls {
       this.mismatch = `replay-mismatch: after an interruption the script called ${call.tool} where it had called ${recorded.tool} before; ${this.alreadyDone()}`;
       return { ok: false, message: this.mismatch, tool: call.tool };
     }
+    const { asked: _asked, ...permitted } = call;
     try {
       const result = await scope.perform(turn, {
-        ...call,
+        ...permitted,
+        ...(hasSay(turn) ? { decided: decidedOf(call) } : {}),
         state: scope.state,
         key,
         origin: "script",
@@ -154,9 +195,17 @@ export class JournaledCalls {
     return `already done: ${done.join(", ") || "nothing that has an effect"}.`;
   }
 
-  private hasEffect({ tool }: JournalEntry): boolean {
-    return this.turn.assembly.tools.get(tool)?.effect !== "read-only";
+  private hasEffect({ tool, decided }: JournalEntry): boolean {
+    return !decided?.given && this.turn.assembly.tools.get(tool)?.effect !== "read-only";
   }
+}
+
+function decidedOf({ callId, args, asked, given }: PermittedCall): Decided {
+  return {
+    callId,
+    ...(asked ? { changed: { asked: argsHash(asked), args } } : {}),
+    ...(given !== undefined ? { given: true } : {}),
+  };
 }
 
 async function within(ms: number | undefined, work: readonly Promise<unknown>[]): Promise<void> {

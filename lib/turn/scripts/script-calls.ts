@@ -1,5 +1,4 @@
 /** What a script of the agent's asks for: each call governed as the agent's own would be (R-225… ). */
-import { judgeCall } from "../../kernel/index.js";
 import type { ScriptCallResult } from "../../sandbox/types.js";
 import type { Todo } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
@@ -7,7 +6,8 @@ import { parseTodos } from "../../tools/index.js";
 import { shownOutput } from "../emitter.js";
 import { resolveCalledName } from "../surface.js";
 import type { Turn } from "../types.js";
-import { JournaledCalls, type Perform, type PermittedCall } from "./journaled-calls.js";
+import { type Begun, JournaledCalls, type Perform, type PermittedCall } from "./journaled-calls.js";
+import { judgeScripts, permittedCall, refused } from "./judged-calls.js";
 
 export class ScriptCalls {
   readonly journaled: JournaledCalls;
@@ -28,29 +28,40 @@ export class ScriptCalls {
   }
 
   /** What the sandbox asks for call by call. Never rejects. */
-  async call(name: string, args: Record<string, unknown>, index: number): Promise<ScriptCallResult> {
+  call(name: string, args: Record<string, unknown>, index: number): Promise<ScriptCallResult> {
+    return this.journaled.inOrder(name, () => this.begin(name, args, index));
+  }
+
+  private async begin(name: string, args: Record<string, unknown>, index: number): Promise<Begun> {
     const { turn, scope, journaled } = this;
-    const stopped = this.failure ?? journaled.stopped;
-    if (stopped !== null) return { ok: false, message: stopped, tool: name };
+    const { variables, fields } = turn.writer.state;
     const resolved = resolveCalledName(turn.assembly, name);
-    const call = { callId: journaled.callIdOf(index), tool: resolved.ok ? resolved.tool : name, args };
-    const verdict = judgeCall(turn.machine, turn.assembly.tables, {
-      state: scope.state,
-      tool: call.tool,
+    const tool = resolved.ok ? resolved.tool : name;
+    const call = {
+      callId: journaled.callIdOf(index),
+      tool,
       args,
-      origin: "script",
-      replyOnly: false,
-      variables: valuesOf(turn.writer.state.variables),
-      sessionId: turn.sessionId,
-    });
-    if (verdict.decision === "block") {
-      const { ruleId, reason } = verdict;
-      if (verdict.terminal) this.failure = reason;
-      turn.emit({ type: "tool-blocked", state: scope.state, ...call, reason, rule: ruleId, origin: "script" });
-      return { ok: false, message: reason, ruleId, tool: call.tool };
+      state: scope.state,
+      origin: "script" as const,
+      variables: valuesOf(variables),
+      modelCalls: fields.modelCalls ?? 0,
+    };
+    const judged = this.stopped === null ? await judgeScripts(turn, journaled, call) : null;
+    const { stopped } = this;
+    if (judged === null || stopped !== null) {
+      return { running: { ok: false, message: stopped ?? "The script's run is over.", tool } };
     }
-    const permitted = { ...call, args: verdict.args };
-    return call.tool === "write_todos" ? this.writeTodos(permitted) : journaled.perform(permitted);
+    if (judged.kind === "block") {
+      if (judged.terminal) this.failure = judged.reason;
+      return { running: refused(turn, call, judged) };
+    }
+    const permitted = permittedCall(call, judged);
+    const writesTodos = tool === "write_todos" && judged.kind === "run";
+    return { running: writesTodos ? this.writeTodos(permitted) : journaled.perform(permitted) };
+  }
+
+  private get stopped(): string | null {
+    return this.failure ?? this.journaled.stopped;
   }
 
   /** Its effect is part of the step's commit, so it has no journal entry (S-42). */
