@@ -1,7 +1,7 @@
 /** How work ends by itself: the agent's last word, or a terminal code state's clean finish (R-50…R-52). */
 import type { Machine } from "../machine/types.js";
 import { signatureValueIssues } from "../spec/index.js";
-import { attemptOf, runOf } from "./attempts.js";
+import { attemptOf, runOf, stopReason } from "./attempts.js";
 import { endSet, type Step } from "./moves.js";
 import { completionNoteText, runtimeNote } from "./notes.js";
 import type { SessionState } from "./state.js";
@@ -74,5 +74,18 @@ export function failCheck(
   return {
     patches: [{ set: { ...endSet("failed"), exit, limit: "completion", run } }],
     events: [told, { type: "state-leave", state: position, next: position }],
+  };
+}
+
+/** A-7: a limit of the host's stops the work before a further model call; `on_error` is not consulted (R-162). */
+export function stopAtLimit(
+  { fields }: SessionState,
+  { limit, code, reason }: { limit: string; code: string; reason: string },
+): Step {
+  const position = fields.position ?? "";
+  const exit = { code, reason: stopReason(fields, reason), state: position };
+  return {
+    patches: [{ set: { ...endSet("failed"), exit, limit } }],
+    events: [{ type: "state-leave", state: position, next: position }],
   };
 }

@@ -2,7 +2,7 @@
 import { settleDelegations } from "./delegations.js";
 import type { StoredMessage } from "./messages.js";
 import type { Batch, CallAnswer, SessionFields, SessionPatch, SessionState, Usage } from "./state.js";
-import { addUsage, emptyUsage } from "./usage.js";
+import { addUsage, addUsed, emptyUsage } from "./usage.js";
 
 export function emptyState(): SessionState {
   return { fields: {}, messages: [], variables: {}, trail: [], usage: emptyUsage(), batch: null };
@@ -60,6 +60,7 @@ function applyTo(draft: Draft, patch: SessionPatch): void {
   if (patch.trail) draft.trail.push(...patch.trail);
   if (patch.usage) draft.usage = addUsage(draft.usage, patch.usage);
   if (patch.set) setFields(draft.fields, patch.set);
+  if (patch.used) draft.fields.used = addUsed(draft.fields.used, patch.used);
   if (patch.batch) {
     draft.batch = patch.batch;
     answerCalls(draft, []);
@@ -101,6 +102,7 @@ function closeBatch(draft: Draft, batch: Batch): void {
   draft.trail.push(...trail);
   const { defines } = answers.findLast((answer) => answer.defines !== undefined) ?? {};
   if (defines !== undefined) setFields(draft.fields, { repl: defines ? (draft.fields.turnOrdinal ?? 0) : null });
+  for (const { used } of answers) if (used) draft.fields.used = addUsed(draft.fields.used, used);
   const { todos } = answers.findLast((answer) => answer.todos) ?? {};
   if (todos) draft.fields.todos = todos;
   if (failed) draft.fields.failure = failed.failure;

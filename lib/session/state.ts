@@ -129,6 +129,14 @@ export interface Usage {
   costUsd?: number;
 }
 
+/** What a leg has used of the limits that a host may set, children included. */
+export interface Used {
+  /** Input and output of all model calls. */
+  tokens: number;
+  /** Calls that models and scripts have made, refused ones included. */
+  toolCalls: number;
+}
+
 export type Exit = { code: string; reason: string; state: string };
 
 export interface Todo {
@@ -157,6 +165,8 @@ export interface CallAnswer {
   todos?: Todo[];
   /** Path of the picture that the answer stands for. */
   picture?: string;
+  /** What its child or its script has used, where a limit is set. */
+  used?: Used;
 }
 
 /** A call that runs as a task: its name and arguments where they differ from what the message holds. */
@@ -252,6 +262,8 @@ export interface SessionFields {
   /** The turn whose REPL may hold names (S-48). */
   repl: number;
   run: Run;
+  /** By the leg so far, where a limit is set. */
+  used: Used;
 }
 
 export interface SessionState {
@@ -269,6 +281,8 @@ export interface SessionPatch {
   messages?: StoredMessage[];
   trail?: TrailStep[];
   usage?: Usage;
+  /** Is added to what the leg has used. */
+  used?: Used;
   /** Opens a batch. */
   batch?: Batch;
   /** Answers calls of the open batch; the last one closes it. */

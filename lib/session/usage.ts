@@ -1,5 +1,5 @@
 /** Summing tokens and cost (R-287, H-117). */
-import type { Usage } from "./state.js";
+import type { Usage, Used } from "./state.js";
 
 /** Input and output together. */
 export function tokensOf({ inputTokens, outputTokens }: Usage): number {
@@ -22,6 +22,10 @@ export function addUsage(a: Usage, b: Usage): Usage {
     sum.costUsd = Math.round(((a.costUsd ?? 0) + (b.costUsd ?? 0)) * 1_000_000) / 1_000_000;
   }
   return sum;
+}
+
+export function addUsed(a: Used | undefined, b: Used): Used {
+  return { tokens: (a?.tokens ?? 0) + b.tokens, toolCalls: (a?.toolCalls ?? 0) + b.toolCalls };
 }
 
 /** Whether anything was counted at all. */

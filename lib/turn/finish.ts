@@ -1,10 +1,11 @@
 /** How work that has come to its end is finished: judged first where the workflow has a completion gate. */
 import { modelCallsIn, runMessages, runOf } from "../session/attempts.js";
-import { completeTurn } from "../session/completion.js";
+import { completeTurn, stopAtLimit } from "../session/completion.js";
 import type { Step } from "../session/moves.js";
 import type { SessionState } from "../session/state.js";
 import { returnedFileIssue } from "./file-facts.js";
-import type { Turn } from "./types.js";
+import type { ReachedLimit } from "./meter.js";
+import type { NodeResult, Turn } from "./types.js";
 
 /**
  * With a gate the check is only made due: the work is committed first, so that a check that takes long, or a process that
@@ -24,4 +25,11 @@ export async function complete(turn: Turn, state: SessionState): Promise<Step> {
     isChild: turn.lineage.dispatchId !== null,
     ...(fileIssue !== null ? { fileIssue } : {}),
   });
+}
+
+/** the model call that was due is not made. */
+export function atLimit(turn: Turn, state: SessionState, reached: ReachedLimit): NodeResult {
+  const { patches, events } = stopAtLimit(state, reached);
+  turn.afterCommit.push(...events);
+  return { patches };
 }

@@ -5,7 +5,7 @@
 
 import type { EventDraft } from "../session/events.js";
 import { canonicalJson, sha256Hex } from "../session/fingerprint.js";
-import type { TrailStep } from "../session/state.js";
+import type { TrailStep, Used } from "../session/state.js";
 import type { SessionWriter } from "./session-writer.js";
 
 export interface JournalEntry {
@@ -47,6 +47,8 @@ export interface JournaledAnswer {
   trail?: TrailStep[];
   dispatched?: number;
   told?: EventDraft[];
+  /** What its child has used. */
+  used?: Used;
 }
 
 /** Kept for at least a day after the turn (S-46). */

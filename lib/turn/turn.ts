@@ -13,6 +13,7 @@ import { asStateFailed } from "./batch/plan.js";
 import { createChildren } from "./delegation/children.js";
 import { InvocationEndedError } from "./errors.js";
 import { nextDispatchAfter } from "./journal.js";
+import { Meter, usedBefore } from "./meter.js";
 import { TurnMetrics } from "./metrics.js";
 import { TurnRepl } from "./scripts/turn-repl.js";
 import type { SessionWriter } from "./session-writer.js";
@@ -41,7 +42,7 @@ export async function createTurn(
     over: AbortSignal;
     runLeg: RunLeg;
     /** Of a child: which calls led to it, and what they deny. */
-    caller?: { lineage: Omit<Lineage, "lease">; inherited: readonly InheritedDenials[] };
+    caller?: { lineage: Omit<Lineage, "lease">; inherited: readonly InheritedDenials[]; meter: Meter };
   },
 ): Promise<Turn> {
   const { writer, work, lease, options, caller } = given;
@@ -78,6 +79,7 @@ export async function createTurn(
     lineage,
     options,
     recursionLimit: options.recursionLimit ?? DEFAULT_STEP_LIMIT,
+    meter: caller?.meter ?? new Meter(assembly.extensions.limits),
     attemptMark: lease.fence.toString(36),
     opening: { patches: [], events: [] },
     afterCommit: [],
@@ -109,6 +111,7 @@ export async function createTurn(
     },
   };
   if (assembly.extensions.onMetric) turn.metrics = new TurnMetrics(turn);
+  if (writer.state.fields.arrivalId === arrival.id) turn.meter.count(usedBefore(writer));
   let open = writer.state.batch;
   writer.onStep = () => {
     if (open?.events && !writer.state.batch) {

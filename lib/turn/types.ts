@@ -26,6 +26,7 @@ import type { RuntimeTool, ToolDefinition } from "../tools/types.js";
 import type { Authoring, MountTable } from "../workspace/index.js";
 import type { Workspace } from "../workspace/types.js";
 import type { Emitter } from "./emitter.js";
+import type { Meter } from "./meter.js";
 import type { PictureLimits } from "./pictures.js";
 import type { TurnRepl } from "./scripts/turn-repl.js";
 import type { SessionWriter } from "./session-writer.js";
@@ -140,6 +141,8 @@ export interface Turn {
   lineage: Lineage;
   options: LegOptions;
   recursionLimit: number;
+  /** The root's, for all that runs below it (A-7). */
+  meter: Meter;
   /** The fence in base 36: makes a repeated message's id a new one (S-36). */
   attemptMark: string;
   /** What the `open` node has to commit, judged before the graph starts (S-37). */

@@ -1,4 +1,4 @@
-/** What the crash matrix runs: the bundled examples, one message with three calls at once, a grader in the middle of a turn, children of whom one parks, a script that fans out, and completion gates. */
+/** What the crash matrix runs: the bundled examples, one message with three calls at once, a grader in the middle of a turn, children of whom one parks, a script that fans out, completion gates, and a limit. */
 import { join } from "node:path";
 import type { Completion, ExtensionOptions } from "../../lib/extensions/index.js";
 import type { ArrivalInput } from "../../lib/session/arrival.js";
@@ -190,6 +190,19 @@ export const SCENARIOS: Scenario[] = [
     script: join(import.meta.dirname, "checking.yaml"),
     steps: [{ input: { kind: "turn", message: "Have it written down." } }],
     extensions: { agents: { checked: { completion: twoNotes } } },
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
+  {
+    name: "a child, a script's children and a grader, up to the turn's limit",
+    modesInTurns: true,
+    workflow: "metered",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "metered-1",
+    script: join(import.meta.dirname, "metered.yaml"),
+    steps: [{ input: { kind: "turn", message: "Have all of it done." } }],
+    // What all of them use together: were one part lost, another call would be made.
+    extensions: { limits: { maxTokensPerTurn: 10_171 } },
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },

@@ -105,6 +105,7 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
       disposition: "turn",
       legStart: state.messages.length + before.length,
       legTrail: state.trail.length,
+      used: null,
       run: { start: state.messages.length + interrupted.length },
       openedIn: opening.fromEntry ? null : opening.state,
       ...(state.fields.entryState === undefined ? { entryState: opening.state } : {}),

@@ -20,6 +20,7 @@ function newLeg(state: SessionState, leg: Moment, disposition: "decide" | "deliv
     legStart: state.messages.length,
     legTrail: state.trail.length,
     stepsUsed: 0,
+    used: null,
     modelCalls: null,
     legTokens: tokensOf(state.usage) || null,
     rejected: null,

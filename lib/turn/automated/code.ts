@@ -24,6 +24,7 @@ export async function runCode(turn: Turn, state: SessionState): Promise<RunEnd> 
     steps: 1,
     startedAt,
     trail: run.journaled.trail(),
+    used: run.journaled.used(),
   };
 }
 

@@ -1,9 +1,10 @@
 /** How an automated state's run has ended, before it is decided what follows. */
 import { delegationTrail } from "../../session/delegations.js";
-import type { SessionPatch, SessionState, TrailStep } from "../../session/state.js";
+import type { SessionPatch, SessionState, TrailStep, Used } from "../../session/state.js";
 import { InvocationEndedError } from "../errors.js";
 import { closeLoop } from "../grader/thread.js";
 import { highestDispatch } from "../journal.js";
+import type { ReachedLimit } from "../meter.js";
 import type { CallResult } from "../runnable-call.js";
 import type { SessionWriter } from "../session-writer.js";
 import type { Effects } from "./controls.js";
@@ -20,6 +21,10 @@ export interface RunEnd {
   startedAt: number;
   /** What its calls have brought to the trail. */
   trail: TrailStep[];
+  /** What it has used, children included. */
+  used: Used;
+  /** A limit of A-7 has stopped it before a model call. */
+  limit?: ReachedLimit;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What a child's leg came to, as its caller keeps and tells it (R-184…R-187, R-191, R-195). */
 import type { EventDraft } from "../../session/events.js";
-import type { DelegatedCall } from "../../session/state.js";
+import type { DelegatedCall, Used } from "../../session/state.js";
 import { MANUAL_TRIGGER } from "../../spec/index.js";
 import { fileStoreBackend } from "../../workspace/index.js";
 import type { Turn } from "../types.js";
@@ -20,6 +20,7 @@ export interface ChildEnd {
   delegated: DelegatedCall;
   /** The answer to the call, or what the note says (R-184…R-186, R-192). */
   text: string;
+  used?: Used;
   /** `sub-workflow-result`, to be emitted once the step has committed (R-191). */
   event: EventDraft;
 }
@@ -34,8 +35,10 @@ export async function deliveredIn(turn: Turn, dispatch: Dispatch, end: ChildLegE
     case "refused":
       return failed("error", end.error.message);
     case "rested": {
-      const delivered = deliveredBy(end.state, end.machine);
-      return delivered.kind === "completed" ? withFiles(turn, dispatch, delivered, end) : delivered;
+      const { used } = end.state.fields;
+      const made = deliveredBy(end.state, end.machine);
+      const delivered = made.kind === "completed" ? await withFiles(turn, dispatch, made, end) : made;
+      return used ? { ...delivered, used } : delivered;
     }
   }
 }
@@ -73,6 +76,7 @@ export function accountOf(turn: Turn, dispatch: Dispatch, delivered: Delivered):
   return {
     delegated: { workflow, sessionId, dispatchId, state, args, at, result },
     text: textOf(workflow, delivered),
+    ...turn.meter.kept(delivered.used),
     event: {
       type: "sub-workflow-result",
       state,

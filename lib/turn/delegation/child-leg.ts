@@ -109,6 +109,7 @@ async function openChild(
     caller: {
       lineage: { root: lineage.root, dispatchId, chain: [...lineage.chain, arrival.workflow] },
       inherited,
+      meter: turn.meter,
     },
   });
 }

@@ -24,7 +24,10 @@ import { type Delivered, deliveredByMock, failed } from "./result.js";
 export async function performDelegation(turn: Turn, call: RunnableCall): Promise<CallResult | null> {
   if (call.dispatch !== undefined) return dispatched(turn, call, call.dispatch);
   const entry = readEntry(turn.writer, call.key);
-  if (entry?.answer) return replayed(turn, entry.answer);
+  if (entry?.answer) {
+    turn.meter.count(entry.answer.used);
+    return replayed(turn, entry.answer);
+  }
   const number = entry?.dispatch ?? turn.nextDispatch();
   if (entry?.dispatch !== undefined) return dispatched(turn, call, number);
   const workflow = workflowSlugFromToolName(call.tool) ?? "";
@@ -176,18 +179,21 @@ async function answered(
   number: number,
   { result, end, startedAt }: Made & { result: CallResult },
 ): Promise<CallResult> {
+  const answer = { ...result, ...(end?.used ? { used: end.used } : {}) };
   const told = [...(end ? [end.event] : []), resultEvent(turn, call, startedAt, result)];
   if (end === null) tellCalled(turn, call);
   const delegated = end ? { delegated: end.delegated } : {};
-  if (call.dispatch === undefined) return journaled(turn, call, number, { result, told, ...delegated });
+  if (call.dispatch === undefined) return journaled(turn, call, number, { result: answer, told, ...delegated });
   turn.afterCommit.push(...told);
-  return { ...result, ...delegated };
+  return { ...answer, ...delegated };
 }
 
 /** R-186: nobody would answer it. */
 function withoutPark(delivered: Delivered): Delivered {
   if (delivered.kind !== "parked") return delivered;
-  return failed("parked", `it parked in its state ${delivered.park.state}, and its caller cannot wait for that.`);
+  const { park, used } = delivered;
+  const undelivered = failed("parked", `it parked in its state ${park.state}, and its caller cannot wait for that.`);
+  return used ? { ...undelivered, used } : undelivered;
 }
 
 /** The answer of a call that an agent's message did not make: recorded for a replay, and in no ledger (R-187). */

@@ -2,7 +2,7 @@
 import type { Machine } from "../../machine/types.js";
 import { isRuntimeNote } from "../../session/messages.js";
 import { isParked } from "../../session/outcome.js";
-import type { DelegationFailure, Park, SessionState } from "../../session/state.js";
+import type { DelegationFailure, Park, SessionState, Used } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
 import { MANUAL_TRIGGER, signatureValueIssues, workflowToolName } from "../../spec/index.js";
 import type { SignatureEntry } from "../../spec/types.js";
@@ -20,7 +20,8 @@ export interface Undelivered {
   failure: DelegationFailure;
   reason: string;
 }
-export type Delivered = Completed | Undelivered | { kind: "parked"; park: Park };
+/** `used`: what the child has used in its leg, of the limits of A-7. */
+export type Delivered = (Completed | Undelivered | { kind: "parked"; park: Park }) & { used?: Used };
 
 /** @param machine - the child's, as its turn ran under it */
 export function deliveredBy(state: SessionState, machine: Machine): Delivered {

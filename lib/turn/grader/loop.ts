@@ -5,13 +5,15 @@
 import { LeaseLostError } from "../../session/errors.js";
 import { answerMessage } from "../../session/fold.js";
 import type { StoredMessage } from "../../session/messages.js";
-import type { CallAnswer, SessionState } from "../../session/state.js";
+import type { CallAnswer, SessionState, Used } from "../../session/state.js";
+import { addUsed } from "../../session/usage.js";
 import { offloadLargeResult } from "../../tools/index.js";
 import { RunControls, UNDECIDED } from "../automated/controls.js";
 import { type RunEnd, stopOf, trailOfCalls } from "../automated/run-end.js";
 import { performCall } from "../call.js";
 import { InvocationEndedError, ModelTimeoutError, ModelWaitError, StepLimitError } from "../errors.js";
 import { readEntry } from "../journal.js";
+import { type ReachedLimit, usedBy } from "../meter.js";
 import type { CallResult } from "../runnable-call.js";
 import { MAX_TIMER_MS } from "../step-limit.js";
 import type { Turn } from "../types.js";
@@ -26,10 +28,18 @@ export async function runGrader(turn: Turn, state: SessionState): Promise<RunEnd
     const problem = await run.loop();
     return { ...run.end(), problem };
   } catch (error) {
+    if (error instanceof LimitReached) return { ...run.end(), problem: null, limit: error.limit };
     run.tellIfFailed(error);
     throw error;
   } finally {
     run.close();
+  }
+}
+
+/** Ends the run, and the session with it. */
+class LimitReached extends Error {
+  constructor(readonly limit: ReachedLimit) {
+    super(limit.reason);
   }
 }
 
@@ -45,6 +55,8 @@ class GraderRun {
   /** The run itself, then every model call and every batch of calls. */
   private steps = 1;
   private modelCalls = 0;
+  /** By the model's answers. */
+  private used: Used = { tokens: 0, toolCalls: 0 };
   private isTold: boolean;
   private isLate = false;
   private readonly over = new AbortController();
@@ -86,7 +98,8 @@ class GraderRun {
   end(): Omit<RunEnd, "problem"> {
     const answered = [...this.results.values()].filter((result) => result !== null);
     const { controls: effects, steps, modelCalls, startedAt } = this;
-    return { effects, steps, modelCalls, startedAt, trail: trailOfCalls(answered) };
+    const used = answered.reduce((sum, result) => (result.used ? addUsed(sum, result.used) : sum), this.used);
+    return { effects, steps, modelCalls, startedAt, trail: trailOfCalls(answered), used };
   }
 
   /** The run is over: calls under way are told to stop, and no further one starts. */
@@ -116,6 +129,8 @@ class GraderRun {
     this.drain();
     if (!this.isTold) turn.emit({ type: "grader-start", state: this.controls.slug });
     this.isTold = true;
+    const reached = turn.meter.reached();
+    if (reached) throw new LimitReached(reached);
     const leftMs = this.leftMs();
     const kept = () => ({ at: this.startedAt, spentMs: this.spentMs() });
     try {
@@ -138,6 +153,9 @@ class GraderRun {
 
   /** Does what an answer asks for. @returns why the state has failed with it, or null */
   private async act(n: number, item: LoopItem, { isNew }: { isNew: boolean }): Promise<string | null> {
+    const used = usedBy(item.usage, item.message?.tool_calls?.length ?? 0);
+    this.turn.meter.count(used);
+    this.used = addUsed(this.used, used);
     if (item.failed !== undefined) {
       if (isNew && item.usage) await this.keep(n, item);
       return item.failed;

@@ -1,4 +1,5 @@
 /** The run of a code or grader state, settled in exactly one way (R-131…R-142). */
+import { stopAtLimit } from "../../session/completion.js";
 import type { EventDraft } from "../../session/events.js";
 import { applyPatches } from "../../session/fold.js";
 import { automatedAdvance, raiseEnd, routeFailure } from "../../session/moves.js";
@@ -32,12 +33,13 @@ export const automatedNode: TurnNode = async (turn, state) => {
   return { patches: [...patches, ...end.patches] };
 };
 
-function stepOf(turn: Turn, state: SessionState, { steps, modelCalls, trail }: RunEnd): SessionPatch {
+function stepOf(turn: Turn, state: SessionState, { steps, modelCalls, trail, used }: RunEnd): SessionPatch {
   const { fields } = state;
   const closed = closeRun(turn.writer, state);
   return {
     ...closed,
     ...(trail.length > 0 ? { trail } : {}),
+    ...turn.meter.kept(used),
     set: {
       ...closed.set,
       stepsUsed: (fields.stepsUsed ?? 0) + steps,
@@ -51,11 +53,12 @@ function stepOf(turn: Turn, state: SessionState, { steps, modelCalls, trail }: R
 async function settle(
   turn: Turn,
   after: SessionState,
-  { effects, problem, kind }: RunEnd & { kind: "code" | "grader" },
+  { effects, problem, kind, limit }: RunEnd & { kind: "code" | "grader" },
 ): Promise<{ patches: SessionPatch[]; events: EventDraft[]; reason?: string }> {
   const { machine, host, arrival } = turn;
   const moment = { now: host.clock.now(), arrivalId: arrival.id };
   const { decision } = effects;
+  if (limit) return { ...stopAtLimit(after, limit), reason: limit.reason };
   if (decision?.kind === "raise") {
     const end = raiseEnd(after, decision);
     return { patches: [{ set: end.set }], events: end.events, ...(problem !== null ? { reason: problem } : {}) };

@@ -13,14 +13,15 @@ export const delegatedNode: TurnNode = async (turn, state) => {
   const end = await continueChild(turn, entry, input);
   if (end === null) throw new InvocationEndedError();
   const { delegated } = end;
+  const used = end.used ? { used: end.used } : {};
   turn.afterCommit.push(end.event);
   if (delegated.result.kind === "parked") {
     const parked = { ...entry, park: delegated.result.park };
-    return { patches: [{ set: { childInput: null, pendingDelegations: [parked, ...rest] } }] };
+    return { patches: [{ ...used, set: { childInput: null, pendingDelegations: [parked, ...rest] } }] };
   }
   const tool = `archmax_workflow_${entry.workflow}`;
   const text = await offloadLargeResult(turn.workspace, { callId: entry.callId, tool, text: end.text });
   const { set, trail } = settlePending(state.fields, delegated);
   const note = runtimeNote(state.messages.length, "sub-workflow", text, `sub-workflow: ${entry.workflow}`);
-  return { patches: [{ set: { ...set, childInput: null }, messages: note, trail }] };
+  return { patches: [{ ...used, set: { ...set, childInput: null }, messages: note, trail }] };
 };

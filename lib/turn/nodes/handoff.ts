@@ -6,6 +6,8 @@ import type { StoredMessage } from "../../session/messages.js";
 import type { SessionPatch, SessionState } from "../../session/state.js";
 import { planBatch } from "../batch/plan.js";
 import { statedClock } from "../clock.js";
+import { atLimit } from "../finish.js";
+import { usedBy } from "../meter.js";
 import { type CalledModel, callModel } from "../model-call.js";
 import { owesHandoff } from "../next-step.js";
 import type { Turn, TurnNode } from "../types.js";
@@ -15,6 +17,8 @@ export const handoffNode: TurnNode = async (turn, state) => {
   const suspended: SessionPatch = { set: { parkPhase: "suspended", replyOwed: null } };
   if (!reply && !owesHandoff(state)) return { patches: [suspended] };
   const withoutModel = turn.machine.modelFree && !turn.assembly.models.configured;
+  const reached = withoutModel ? null : turn.meter.reached();
+  if (reached) return atLimit(turn, state, reached);
   const { patches, text } = withoutModel ? composed(turn, state) : await replyOnlyCall(turn, state, reply);
   if (reply && text.trim() !== "") {
     turn.afterCommit.push({ type: "park-message", state: parkState(state), direction: "outbound", text });
@@ -49,7 +53,11 @@ async function replyOnlyCall(turn: Turn, state: SessionState, reply: boolean): P
     tools: offeredTools(machine, assembly.tables, slug, { registered: assembly.registered }),
   });
   const { stepsUsed = 0, modelCalls = 0 } = state.fields;
-  const steps: SessionPatch = { set: { stepsUsed: stepsUsed + 1, modelCalls: modelCalls + 1 }, ...called.usage };
+  const steps: SessionPatch = {
+    set: { stepsUsed: stepsUsed + 1, modelCalls: modelCalls + 1 },
+    ...called.usage,
+    ...turn.meter.count(usedBy(called.usage.usage, called.message?.tool_calls?.length ?? 0)),
+  };
   if (called.message === null) return { patches: [steps], text: "" };
   const message: StoredMessage = called.message;
   if (!message.tool_calls) return { patches: [steps, { messages: [message] }], text: message.content };

@@ -11,8 +11,9 @@ import { planBatch } from "../batch/plan.js";
 import { statedClock } from "../clock.js";
 import { ModelTimeoutError } from "../errors.js";
 import { beginCalls } from "../execute-call.js";
-import { finishWork } from "../finish.js";
+import { atLimit, finishWork } from "../finish.js";
 import { callKey } from "../journal.js";
+import { usedBy } from "../meter.js";
 import { type CalledModel, callModel } from "../model-call.js";
 import { overLimit } from "../next-step.js";
 import type { NodeResult, ToolTask, Turn, TurnNode } from "../types.js";
@@ -24,6 +25,8 @@ export const modelNode: TurnNode = async (turn, state) => {
   if (budget.maxTurns !== undefined && made >= budget.maxTurns) {
     return failState(turn, state, `its budget of ${budget.maxTurns} model calls is spent.`);
   }
+  const reached = turn.meter.reached();
+  if (reached) return atLimit(turn, state, reached);
   const tools = offeredTools(turn.machine, turn.assembly.tables, slug, {
     registered: turn.assembly.registered,
   });
@@ -41,6 +44,7 @@ export const modelNode: TurnNode = async (turn, state) => {
   }
   const step: SessionPatch = {
     ...called.usage,
+    ...turn.meter.count(usedBy(called.usage.usage, called.message?.tool_calls?.length ?? 0)),
     set: {
       stepsUsed: (state.fields.stepsUsed ?? 0) + 1,
       modelCalls: (state.fields.modelCalls ?? 0) + 1,
@@ -100,7 +104,11 @@ function callsOf(state: SessionState, calls: readonly ToolCall[], tasks: readonl
 /** R-165: the call was made, so it counts as a step and a cycle of such failures ends (R-171). */
 function abandoned(turn: Turn, state: SessionState, error: ModelTimeoutError): NodeResult {
   const { stepsUsed = 0, modelCalls = 0 } = state.fields;
-  const step: SessionPatch = { ...error.usage, set: { stepsUsed: stepsUsed + 1, modelCalls: modelCalls + 1 } };
+  const step: SessionPatch = {
+    ...error.usage,
+    ...turn.meter.count(usedBy(error.usage.usage, 0)),
+    set: { stepsUsed: stepsUsed + 1, modelCalls: modelCalls + 1 },
+  };
   return routed(turn, applyPatches(state, [step]), [step], error.message);
 }
 

@@ -114,6 +114,7 @@ async function evaluated(
     ...(calls.todos ? { todos: calls.todos } : {}),
     ...(trail.length > 0 ? { trail } : {}),
     ...(dispatched > 0 ? { dispatched } : {}),
+    ...turn.meter.kept(journaled.used()),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The permitted calls of one script, numbered and journaled, so that a later evaluation of it is the same one (S-38, S-47, S-55). */
 import type { ScriptCallResult } from "../../sandbox/types.js";
-import type { TrailStep } from "../../session/state.js";
+import type { TrailStep, Used } from "../../session/state.js";
+import { addUsed } from "../../session/usage.js";
 import { workflowSlugFromToolName } from "../../spec/index.js";
 import { stopOf, trailOfCalls } from "../automated/run-end.js";
 import { argsHash, type Decided, type JournalEntry } from "../journal.js";
@@ -26,6 +27,7 @@ export interface Begun {
   running: ScriptCallResult | Promise<ScriptCallResult>;
 }
 
+const ONE_CALL: Used = { tokens: 0, toolCalls: 1 };
 /** How long a child may take to stop; one of its tools may not listen to the signal. */
 const STOPPING_MS = 1_000;
 
@@ -41,6 +43,7 @@ export class JournaledCalls {
   private made = 0;
   /** The calls that are being decided; resolves after the last of them. */
   private deciding: Promise<unknown> = Promise.resolve();
+  private calls = 0;
   /** By number. */
   private readonly results: CallResult[] = [];
   /** Calls under way. */
@@ -137,6 +140,18 @@ export class JournaledCalls {
       STOPPING_MS,
       children.map(([running]) => running),
     );
+  }
+
+  /** A call that the script makes, refused or not, counts. */
+  asked(): void {
+    this.turn.meter.count(ONE_CALL);
+    this.calls += 1;
+  }
+
+  /** What the script has used, children included. */
+  used(): Used {
+    const calls = { tokens: 0, toolCalls: this.calls };
+    return this.results.reduce((sum, result) => (result?.used ? addUsed(sum, result.used) : sum), calls);
   }
 
   /** What the calls bring to the trail, in the order in which they were made. */
