@@ -55,9 +55,7 @@ async function wrapped(
     return new ToolMessage({ content, status, tool_call_id: call.callId, name: call.tool });
   };
   const chain = wrapping.reduceRight<(request: ToolCallRequest) => Promise<ToolMessage>>(
-    (next, { wrapToolCall }) =>
-      async (request) =>
-        wrapToolCall!(request, next),
+    (next, layer) => async (request) => layer.wrapToolCall!(request, next),
     innermost,
   );
   try {

@@ -1,11 +1,12 @@
-/** What the crash matrix runs: the bundled examples, one message with three calls at once, a grader in the middle of a turn, children of whom one parks, a script that fans out, completion gates, and a limit. */
+/** What the crash matrix runs: the bundled examples, one message with three calls at once, a grader in the middle of a turn, children of whom one parks, a script that fans out, calls that a host has a say in, completion gates, and a limit. */
 import { join } from "node:path";
-import type { Completion, ExtensionOptions } from "../../lib/extensions/index.js";
+import type { Completion, ExtensionOptions } from "../../lib/extensions/types.js";
 import type { ArrivalInput } from "../../lib/session/arrival.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
 import { readOutbox } from "../../workflows/refund-desk/host/outbox.ts";
 import { refundDeskTools } from "../../workflows/refund-desk/host/tools.ts";
 import { effectTools, readEffects } from "./effect-tools.js";
+import { guards } from "./guards.js";
 
 export const REPOSITORY = join(import.meta.dirname, "..", "..");
 
@@ -24,11 +25,11 @@ export interface Scenario {
   steps: Step[];
   /** It is long: the ordinary run of the matrix ends the world once for each of its operations. */
   modesInTurns?: true;
-  /** What the host sets around the calls (chapter A). */
-  extensions?: ExtensionOptions;
   /** Host tools whose effects land in `dir`, and what is found there afterwards. */
   tools?(dir: string): ReturnType<typeof toolsFromMap>;
   effects?(dir: string): unknown;
+  /** What the host sets around calls, made anew by each process. */
+  extensions?(): ExtensionOptions;
 }
 
 const visit = { visit_id: "visit-1", plate: "ab-12 cd", visitor: "Ada" };
@@ -117,6 +118,17 @@ export const SCENARIOS: Scenario[] = [
     effects: readEffects,
   },
   {
+    name: "calls that a host denies, changes and answers",
+    workflow: "guarded",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "guarded-1",
+    script: join(import.meta.dirname, "guarded.yaml"),
+    steps: [{ input: { kind: "turn", message: "Do it twice." } }],
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+    extensions: guards,
+  },
+  {
     name: "a child that parks and is decided",
     modesInTurns: true,
     workflow: "delegating",
@@ -177,7 +189,7 @@ export const SCENARIOS: Scenario[] = [
       { input: { kind: "turn", message: "Write it down." } },
       { input: { kind: "decision", target: "send", decidedBy: "lead" } },
     ],
-    extensions: { completion: twoNotes },
+    extensions: () => ({ completion: twoNotes }),
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },
@@ -189,7 +201,7 @@ export const SCENARIOS: Scenario[] = [
     sessionId: "checking-1",
     script: join(import.meta.dirname, "checking.yaml"),
     steps: [{ input: { kind: "turn", message: "Have it written down." } }],
-    extensions: { agents: { checked: { completion: twoNotes } } },
+    extensions: () => ({ agents: { checked: { completion: twoNotes } } }),
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },
@@ -202,7 +214,7 @@ export const SCENARIOS: Scenario[] = [
     script: join(import.meta.dirname, "metered.yaml"),
     steps: [{ input: { kind: "turn", message: "Have all of it done." } }],
     // What all of them use together: were one part lost, another call would be made.
-    extensions: { limits: { maxTokensPerTurn: 10_171 } },
+    extensions: () => ({ limits: { maxTokensPerTurn: 10_171 } }),
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },

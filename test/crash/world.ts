@@ -114,7 +114,7 @@ export async function openAgent(
     workspace: { rootDir: scenario.rootDir },
     stores: given.stores,
     tools: given.life ? mortal(tools, given.life) : tools,
-    ...scenario.extensions,
+    ...scenario.extensions?.(),
     env: scenario.script ? { ARCHMAX_MODEL: `script:${scenario.script}` } : {},
     sandboxRuntime: mortalSandbox(given.life),
     onEvent: () => {},
