@@ -25,26 +25,30 @@ export type {
   TurnInput,
 } from "./agent.js";
 export { defineConfig, type ParkwayConfig } from "./config/index.js";
-export type {
-  AgentMiddleware,
-  AgentSpec,
-  Compaction,
-  Completion,
-  ExtensionOptions,
-  Guardrail,
-  GuardrailCall,
-  Hooks,
-  MetricEvent,
-  MetricSink,
-  ModelCallRequest,
-  RunResult,
-  RunToolCall,
-  ToolCallRequest,
-  TurnLimits,
-  Verdict,
+export {
+  type AgentMiddleware,
+  type AgentSpec,
+  allTodosDone,
+  type Compaction,
+  type Completion,
+  defineAgent,
+  type ExtensionOptions,
+  type Guardrail,
+  type GuardrailCall,
+  type Hooks,
+  harness,
+  type MetricEvent,
+  type MetricSink,
+  type ModelCallRequest,
+  type RunResult,
+  type RunToolCall,
+  type ToolCallRequest,
+  type TurnLimits,
+  type Verdict,
 } from "./extensions/index.js";
 export type { SessionResolution } from "./intake/index.js";
 export { createAgent, createWorker, embeddedStores, validateWorkflow } from "./lazy.js";
+export type { McpOption, McpServer, McpServers, McpStatus } from "./mcp/index.js";
 export { PACKAGE_VERSION } from "./version.js";
 export type { CreateWorkerParams, Worker } from "./worker.js";
 export type { ValidateWorkflowOptions, WorkflowValidation } from "./workspace/validate/index.js";
@@ -117,11 +121,14 @@ export {
   type InProcessAnswer,
   type InProcessRequest,
   type ModelFactory,
+  type ModelReply,
+  type ModelRequest,
   type ModelRole,
   type ModelSettings,
   type Price,
   type PricingTable,
   priceOf,
+  type RetryOptions,
   type ScriptStep,
 } from "./models/index.js";
 export { createUsageTracker, type UsageTracker } from "./session/usage-tracker.js";
@@ -140,14 +147,23 @@ export { BUNDLED_AUTHORING_SKILL_DIR } from "./authoring-skill.js";
 
 // Errors (H-5, H-129)
 
-export { InvalidClockError, SessionStoreRequiredError, WorkspaceRootRequiredError } from "./agent/errors.js";
+export {
+  InvalidClockError,
+  MissingThreadIdError,
+  SessionStoreRequiredError,
+  WorkspaceRootRequiredError,
+} from "./agent/errors.js";
+export { InvalidCompletionError, InvalidGuardrailError } from "./extensions/index.js";
 export { UnsupportedRuntimeContractError, WorkflowLoadError } from "./intake/index.js";
+export { InvalidMcpConfigError, McpServerError, McpToolError } from "./mcp/index.js";
 export {
   InvalidModelScriptError,
   InvalidModelSettingError,
   MissingModelSettingError,
   ModelCallError,
+  ModelOverrideUnsupportedError,
   ModelScriptExhaustedError,
+  ModelWaitTooLongError,
 } from "./models/index.js";
 export {
   CheckpointCorruptError,
@@ -156,6 +172,7 @@ export {
   InboxFullError,
   InputTooLargeError,
   InvalidDecisionTargetError,
+  InvalidMessagesError,
   InvalidSessionPathError,
   InvalidTitleError,
   InvalidTurnFileError,
@@ -168,6 +185,7 @@ export {
   SessionNotAwaitingInputError,
   SessionNotParkedError,
   SessionNotResumableError,
+  SessionStoreCapabilityError,
   SessionStoreIdError,
   SessionWorkflowMismatchError,
   StaleDecisionError,
@@ -181,4 +199,5 @@ export {
 } from "./session/errors.js";
 export { CaseSchemaError } from "./spec/cases/index.js";
 export { ReservedToolNameError, ToolPathsError } from "./tools/index.js";
+export { AgentClosedError, StepLimitError, TurnCancelledError } from "./turn/errors.js";
 export { AuthoringBackendExposedError, MountCollisionError } from "./workspace/index.js";

@@ -112,6 +112,11 @@ describe("the public names", () => {
         "LeaseLostError",
         "IdempotencyConflictError",
         "CheckpointCorruptError",
+        "SessionStoreCapabilityError",
+        "InvalidCompletionError",
+        "InvalidGuardrailError",
+        "InvalidMcpConfigError",
+        "ModelOverrideUnsupportedError",
       ]),
     );
   });
