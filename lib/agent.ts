@@ -41,6 +41,8 @@ export async function createAgent(params: CreateAgentParams = {}): Promise<Agent
 }
 
 export { workflowOfSession } from "./agent/embedded.js";
+export type { Loop, LoopRun, LoopRunOptions } from "./agent/loop.js";
+export type { LoopRunStatus } from "./agent/loop-status.js";
 export type { CreateAgentParams, GovernedAgentParams } from "./agent/options.js";
 export type {
   Agent,

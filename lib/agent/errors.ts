@@ -19,6 +19,14 @@ export class WorkspaceRootRequiredError extends ParkwayError {
   }
 }
 
+/** A loop runs one message at a time (A-35). */
+export class LoopRunningError extends ParkwayError {
+  override readonly code = "loop-running";
+  constructor(readonly sessionId: string) {
+    super(`The loop over the session ${sessionId} is running; await its run before the next one.`);
+  }
+}
+
 /** A turn asked for with LangGraph's config names no session (H-47). */
 export class MissingThreadIdError extends ParkwayError {
   override readonly code = "missing-thread-id";

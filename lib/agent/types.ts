@@ -9,6 +9,7 @@ import type { Outcome } from "../session/outcome.js";
 import type { DecisionPark, InputPark, SessionStatus, TrailStep } from "../session/state.js";
 import type { LegOptions } from "../turn/types.js";
 import type { WorkReport } from "../turn/worker.js";
+import type { Loop } from "./loop.js";
 import type { Sessions } from "./sessions.js";
 
 export interface TurnInput {
@@ -90,6 +91,8 @@ export interface AgentWorkflow {
   decide(sessionId: string, decision: DecisionInput, config?: TurnConfig): Promise<Outcome>;
   reply(sessionId: string, message: string, config?: TurnConfig): Promise<Outcome>;
   deliver(sessionId: string, delivery: DeliveryInput, config?: TurnConfig): Promise<Outcome>;
+  /** A view of the session's runs, which counts and names them and takes no configuration. @throws {SessionStoreIdError} */
+  loop(sessionId: string): Loop;
   resolveSession(firing: {
     trigger?: string;
     variables?: Record<string, unknown>;

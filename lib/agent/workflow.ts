@@ -2,6 +2,7 @@
 import { firingInput, type IntakeHost, resolveSession } from "../intake/index.js";
 import { UnknownTriggerError } from "../session/errors.js";
 import type { Assembly } from "../turn/types.js";
+import { createLoop } from "./loop.js";
 import type { Turns } from "./turns.js";
 import type { AgentWorkflow, DecisionInput, DeliveryInput, TurnConfig } from "./types.js";
 
@@ -15,6 +16,12 @@ export function createAgentWorkflow(
     run(sessionId, { input: { kind: "decision", ...decision } }, config);
   const deliver = (sessionId: string, delivery: DeliveryInput, config?: TurnConfig) =>
     run(sessionId, { input: { ...delivery, kind: "delivery", trigger: delivery.trigger?.id ?? "" } }, config);
+  const send: AgentWorkflow["send"] = async (sessionId, input, config) => {
+    if ("decision" in input) return decide(sessionId, input.decision, config);
+    if ("delivery" in input) return deliver(sessionId, input.delivery, config);
+    const { files, trigger, ...said } = input;
+    return run(sessionId, { input: firingInput({ ...said, trigger: trigger?.id }), files }, config);
+  };
   return {
     name: workflow,
     machine: assembly.machine,
@@ -23,15 +30,11 @@ export function createAgentWorkflow(
       if (!declared) throw new UnknownTriggerError(id, [...assembly.machine.triggers.keys()]);
       return { id, state: declared.state };
     },
-    async send(sessionId, input, config) {
-      if ("decision" in input) return decide(sessionId, input.decision, config);
-      if ("delivery" in input) return deliver(sessionId, input.delivery, config);
-      const { files, trigger, ...said } = input;
-      return run(sessionId, { input: firingInput({ ...said, trigger: trigger?.id }), files }, config);
-    },
+    send,
     decide,
     reply: (sessionId, message, config) => run(sessionId, { input: { kind: "reply", message } }, config),
     deliver,
+    loop: (sessionId) => createLoop(send, intake, sessionId),
     resolveSession: async (firing) =>
       resolveSession(intake, await about.current(), {
         ...firing,

@@ -19,6 +19,7 @@ export interface ReachedLimit {
 
 export class Meter {
   private total: Used | undefined;
+  private readonly sessions = new Set<string>();
 
   constructor(private readonly limits: TurnLimits) {}
 
@@ -26,6 +27,12 @@ export class Meter {
   count(used: Used | undefined): { used?: Used } {
     if (used) this.total = addUsed(this.total, used);
     return this.kept(used);
+  }
+
+  /** Counts what a session's leg had used when an earlier invocation left it; once, however often it is opened in this one. */
+  opened(sessionId: string, before: Used | undefined): void {
+    if (!this.sessions.has(sessionId)) this.count(before);
+    this.sessions.add(sessionId);
   }
 
   /** What a patch or an answer keeps of what is counted already: nothing where no limit is set. */

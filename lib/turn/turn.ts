@@ -111,7 +111,7 @@ export async function createTurn(
     },
   };
   if (assembly.extensions.onMetric) turn.metrics = new TurnMetrics(turn);
-  if (writer.state.fields.arrivalId === arrival.id) turn.meter.count(usedBefore(writer));
+  turn.meter.opened(sessionId, writer.state.fields.arrivalId === arrival.id ? usedBefore(writer) : undefined);
   let open = writer.state.batch;
   writer.onStep = () => {
     if (open?.events && !writer.state.batch) {

@@ -21,7 +21,7 @@ const statusOf = async (sessions: SessionStore, id: string) => (await loadState(
 const lastOf = ({ body }: RecordedRequest) => String(body.messages.at(-1)?.content);
 
 describe("many children", () => {
-  it("R-182 W-247 at most four of one session's run at once, the others in order", async () => {
+  it("R-182 A-75 W-247 at most four of one session's run at once, the others in order", async () => {
     let running = 0;
     let most = 0;
     const order: string[] = [];

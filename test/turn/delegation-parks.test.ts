@@ -134,7 +134,7 @@ describe("several parked children", () => {
     files: { ...workflow("approve", approving("child")), ...workflow("other", approving("second")) },
   };
 
-  it("R-193 R-195 F-42 are presented one at a time, in the order of their calls, and an answer reaches the presented one", async () => {
+  it("R-193 R-195 A-77 F-42 are presented one at a time, in the order of their calls, and an answer reaches the presented one", async () => {
     const { bench, outcome, flow } = await parked(
       {
         "test-model": [
@@ -305,7 +305,7 @@ states:
     expect(await bench.agent.sessions.get("s1~1")).toMatchObject({ status: "completed" });
   });
 
-  it("R-198 R-199 a grandchild's goes up to the root, and an answer goes down", async () => {
+  it("R-198 R-199 A-77 a grandchild's goes up to the root, and an answer goes down", async () => {
     const { bench, outcome, flow } = await parked(
       {
         "test-model": [calls(["archmax_workflow_middle", {}, "c1"]), says("Somebody looks."), says("All done.")],

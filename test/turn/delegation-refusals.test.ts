@@ -124,7 +124,7 @@ describe("a delegation that is refused", () => {
     expect(results(outcome)).toMatchObject([{ refusal: "delegation:unknown-workflow" }]);
   });
 
-  it("R-175 R-176 W-246 W-247 as a cycle wherever in the chain, and deeper than three delegations, which is asked first", async () => {
+  it("R-175 R-176 A-75 W-246 W-247 as a cycle wherever in the chain, and deeper than three delegations, which is asked first", async () => {
     const link = (slug: string, ...next: string[]) => workflow(slug, `settings: { model: ${slug} }${caller(...next)}`);
     const call = (slug: string) => calls([`archmax_workflow_${slug}`, {}]);
     const bench = await open({

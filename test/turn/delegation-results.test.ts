@@ -65,7 +65,7 @@ describe("what a child delivers", () => {
       ["budget"],
     ],
     ["error", worker("child"), [{ status: 400, error: { message: "bad request" } } as never], [""]],
-  ])("R-186 R-187 fails the call as %s", async (kind, target, replies, named) => {
+  ])("R-186 R-187 A-75 fails the call as %s", async (kind, target, replies, named) => {
     const { bench, outcome, answer } = await run(target, replies, { after: [says("Then not.")] });
 
     expect(answer).toMatchObject({
@@ -205,7 +205,7 @@ describe("a child's surroundings", () => {
     ]);
   });
 
-  it("R-177 R-180 its usage is its own, and it is composed once", async () => {
+  it("R-177 R-180 A-75 its usage is its own, and it is composed once", async () => {
     const used = (text: string, prompt_tokens: number) => ({
       ...says(text),
       usage: { prompt_tokens, completion_tokens: 1 },

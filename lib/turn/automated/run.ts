@@ -36,7 +36,6 @@ export class AutomatedRun {
 
   private async begin(name: string, args: Record<string, unknown>, index: number): Promise<Begun> {
     const { turn, journaled, controls } = this;
-    if (this.stopped === null) journaled.asked();
     const resolved = resolveCalledName(turn.assembly, name);
     const tool = resolved.ok ? resolved.tool : name;
     const call = controls.asked({ callId: journaled.callIdOf(index), tool, args });

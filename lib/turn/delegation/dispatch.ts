@@ -179,10 +179,10 @@ async function answered(
   number: number,
   { result, end, startedAt }: Made & { result: CallResult },
 ): Promise<CallResult> {
-  const answer = { ...result, ...(end?.used ? { used: end.used } : {}) };
   const told = [...(end ? [end.event] : []), resultEvent(turn, call, startedAt, result)];
   if (end === null) tellCalled(turn, call);
   const delegated = end ? { delegated: end.delegated } : {};
+  const answer = end?.used ? { ...result, used: end.used } : result;
   if (call.dispatch === undefined) return journaled(turn, call, number, { result: answer, told, ...delegated });
   turn.afterCommit.push(...told);
   return { ...answer, ...delegated };

@@ -41,9 +41,10 @@ export class JournaledCalls {
   /** Journaled calls of an earlier attempt, by key, in call order. A call under way then may be missing among them. */
   private readonly earlier: ReadonlyMap<string, JournalEntry>;
   private made = 0;
+  /** All that the script has made, refused ones included. */
+  private calls = 0;
   /** The calls that are being decided; resolves after the last of them. */
   private deciding: Promise<unknown> = Promise.resolve();
-  private calls = 0;
   /** By number. */
   private readonly results: CallResult[] = [];
   /** Calls under way. */
@@ -95,6 +96,8 @@ export class JournaledCalls {
    * them: a replay numbers them alike. `begin` decides, and starts the call without waiting for it. Never rejects.
    */
   async inOrder(tool: string, begin: () => Promise<Begun>): Promise<ScriptCallResult> {
+    this.turn.meter.count(ONE_CALL);
+    this.calls += 1;
     const begun = this.deciding.then(begin);
     this.deciding = begun.catch(() => {});
     try {
@@ -140,12 +143,6 @@ export class JournaledCalls {
       STOPPING_MS,
       children.map(([running]) => running),
     );
-  }
-
-  /** A call that the script makes, refused or not, counts (A-7). */
-  asked(): void {
-    this.turn.meter.count(ONE_CALL);
-    this.calls += 1;
   }
 
   /** What the script has used, children included. */

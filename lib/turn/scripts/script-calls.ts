@@ -35,7 +35,6 @@ export class ScriptCalls {
   private async begin(name: string, args: Record<string, unknown>, index: number): Promise<Begun> {
     const { turn, scope, journaled } = this;
     const { variables, fields } = turn.writer.state;
-    if (this.stopped === null) journaled.asked();
     const resolved = resolveCalledName(turn.assembly, name);
     const tool = resolved.ok ? resolved.tool : name;
     const call = {

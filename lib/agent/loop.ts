@@ -1,0 +1,121 @@
+/** The runs of one session as a loop that is watched (A-34…A-37): a view of this process, whose durable record is the session. */
+import { type IntakeHost, loadSession, parsedSessionId } from "../intake/index.js";
+import type { Outcome } from "../session/outcome.js";
+import type { SessionFields } from "../session/state.js";
+import { LoopRunningError } from "./errors.js";
+import { type LoopRunStatus, loopStatusOf, stoppedBy } from "./loop-status.js";
+import type { AgentWorkflow, TurnConfig, TurnInput } from "./types.js";
+
+export interface LoopRun {
+  /** The outcome's `reply`. */
+  text: string;
+  status: LoopRunStatus;
+  /** Why it is not done; set and not empty whenever it is not. */
+  stoppedBy?: string;
+  /** Attempts at work that a completion gate accepts, over the parks of the run, the one under way included; 1 without a gate. */
+  attempts: number;
+  /** Model calls of this run alone, children's not counted. */
+  turns: number;
+  result: Outcome;
+}
+
+export interface LoopRunOptions
+  extends Pick<TurnConfig, "model" | "signal">,
+    Pick<TurnInput, "variables" | "trigger"> {}
+
+export interface Loop {
+  /** `idle` before the first run and after a done one; `error` after one that threw. */
+  readonly status: "idle" | "running" | Exclude<LoopRunStatus, "done">;
+  /** Model calls made through this loop, of all its runs. */
+  readonly turns: number;
+  /** Of the last run. */
+  readonly attempts: number;
+  /** Of the last run that did not throw. */
+  readonly lastOutcome: Outcome | undefined;
+  /**
+   * Sends a message to the session, as `send` does.
+   *
+   * @throws {LoopRunningError} while a run is under way; otherwise what `send` throws
+   */
+  run(message: string, options?: LoopRunOptions): Promise<LoopRun>;
+}
+
+/** @throws {SessionStoreIdError} */
+export function createLoop(send: AgentWorkflow["send"], intake: IntakeHost, id: string): Loop {
+  const sessionId = parsedSessionId(intake, id);
+  const seen: { -readonly [Key in Exclude<keyof Loop, "run">]: Loop[Key] } = {
+    status: "idle",
+    turns: 0,
+    attempts: 0,
+    lastOutcome: undefined,
+  };
+  /** A store that fails here does not undo a run: it is counted as far as it is known. */
+  const fieldsNow = async (): Promise<Partial<SessionFields>> =>
+    (await loadSession(intake, sessionId).catch(() => null))?.state.fields ?? {};
+
+  /** Counts the leg that has just ended. An input that was refused has had none. */
+  async function account(before: Partial<SessionFields>): Promise<number> {
+    const fields = await fieldsNow();
+    if (fields.arrivalId === before.arrivalId) return 0;
+    const { modelCalls = 0 } = fields;
+    seen.turns += modelCalls;
+    seen.attempts = attemptsIn(fields);
+    return modelCalls;
+  }
+
+  async function run(message: string, options: LoopRunOptions = {}): Promise<LoopRun> {
+    if (seen.status === "running") throw new LoopRunningError(sessionId);
+    seen.status = "running";
+    const { variables, trigger, model, signal } = options;
+    const input = { message, ...(variables ? { variables } : {}), ...(trigger ? { trigger } : {}) };
+    const before = await fieldsNow();
+    let result: Outcome;
+    try {
+      result = await send(sessionId, input, {
+        ...(model !== undefined ? { model } : {}),
+        ...(signal ? { signal } : {}),
+      });
+    } catch (error) {
+      await account(before);
+      seen.status = "error";
+      throw error;
+    }
+    const turns = await account(before);
+    const status = loopStatusOf(result);
+    seen.lastOutcome = result;
+    seen.status = status === "done" ? "idle" : status;
+    const stopped = status === "done" ? {} : { stoppedBy: stoppedBy(result) };
+    return { text: result.reply, status, ...stopped, attempts: seen.attempts, turns, result };
+  }
+
+  return unsettable({
+    get status() {
+      return seen.status;
+    },
+    get turns() {
+      return seen.turns;
+    },
+    get attempts() {
+      return seen.attempts;
+    },
+    get lastOutcome() {
+      return seen.lastOutcome;
+    },
+    run,
+  });
+}
+
+/** Of a run that its gate gave up, those that failed; else the one under way besides. None where no turn was opened (R-35). */
+function attemptsIn({ run, legStart, disposition, limit }: Partial<SessionFields>): number {
+  if (disposition === "turn" && run?.start !== legStart) return 0;
+  const failed = run?.failed ?? 0;
+  return limit === "completion" ? failed : failed + 1;
+}
+
+/** A-34: also where the caller's code is not strict, in which setting a read-only property does nothing. */
+function unsettable(view: Loop): Loop {
+  const refuse = (_view: Loop, property: string | symbol): never => {
+    throw new TypeError(`A loop is looked at and not configured: "${String(property)}" cannot be set.`);
+  };
+  return new Proxy(Object.freeze(view), { set: refuse, defineProperty: refuse, deleteProperty: refuse });
+}
