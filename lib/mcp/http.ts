@@ -39,7 +39,11 @@ interface Address {
 /** The `data` of the answer that stands for one that will not come. */
 export const LOST = "connection-lost";
 
-export function streamableTransport(sdk: Sdk, { url, headers }: Address, options: HttpOptions) {
+export function streamableTransport(
+  sdk: Sdk,
+  { url, headers }: Address,
+  options: HttpOptions,
+): StreamableHTTPClientTransport {
   class StreamableTransport extends sdk.StreamableHTTPClientTransport {
     /** The SDK waits for the answer of a stream that broke until the request's time is over. */
     override send(message: JSONRPCMessage, given?: TransportSendOptions): Promise<void> {
