@@ -29,6 +29,7 @@ export {
 } from "./in-process.js";
 export { createModelSet, type ModelFactory, type ModelSetOptions } from "./model-set.js";
 export { costOf, type Price, type PricingTable, priceOf } from "./pricing.js";
+export { checkCalls, takenCallIds } from "./raw-calls.js";
 export {
   checkRetry,
   type FailedAttempt,

@@ -3,7 +3,7 @@
  * an argument to a tool; so the calls are put together from their fragments here, and read strictly (F-64, F-65).
  */
 import { NOTE_CALL_PREFIX, type ToolCall } from "../session/messages.js";
-import type { InvalidCall } from "./types.js";
+import type { InvalidCall, ModelRequest } from "./types.js";
 
 /** One call before it is checked. `args` is JSON text, or a value where the provider parsed it already. */
 export interface RawCall {
@@ -70,6 +70,12 @@ export function checkCalls(
     return { id, name: call.name || "unnamed", args: read.args };
   });
   return { calls, invalid };
+}
+
+/** Ids that no call of the answer may have (F-66). */
+export function takenCallIds({ messages, takenCallIds }: Pick<ModelRequest, "messages" | "takenCallIds">): string[] {
+  const sent = messages.flatMap((message) => (message.tool_calls ?? []).map((call) => call.id));
+  return [...sent, ...(takenCallIds ?? [])];
 }
 
 function uniqueId(id: string | undefined, prefix: string, position: number, used: ReadonlySet<string>): string {

@@ -1,7 +1,7 @@
 /** The answer side of the border: what a model's chunks add up to (H-16, H-113, F-62…F-66). */
 import type { BaseMessage } from "@langchain/core/messages";
 import { addUsage } from "../session/usage.js";
-import { CallAssembler, type CallFragment, checkCalls, type RawCall } from "./raw-calls.js";
+import { CallAssembler, type CallFragment, checkCalls, type RawCall, takenCallIds } from "./raw-calls.js";
 import type { ModelReply, ModelRequest } from "./types.js";
 import { normalUsage, type TokenCounts } from "./usage.js";
 
@@ -40,7 +40,7 @@ export class ReplyBuilder {
   finish(request: ModelRequest, askedFor: string | undefined): ModelReply {
     const { calls, invalid } = checkCalls([...this.#fragments.finish(), ...this.#whole], {
       messageId: request.messageId,
-      taken: request.messages.flatMap((message) => (message.tool_calls ?? []).map((call) => call.id)),
+      taken: takenCallIds(request),
       cutOff: CUT_OFF.has(String(this.#stopReason())),
     });
     const reply: ModelReply = { text: this.#text, calls, invalid };

@@ -20,6 +20,8 @@ export interface ModelRequest {
   system: { static: string; volatile: string };
   messages: readonly StoredMessage[];
   tools: readonly ToolDefinition[];
+  /** Ids that the session's calls have, where the messages do not hold them all: no call of the answer gets one (F-66). */
+  takenCallIds?: readonly string[];
   /** Id the answer will be stored under; call ids that are missing or repeated are made from it (F-66). */
   messageId: string;
   signal?: AbortSignal;

@@ -1,11 +1,14 @@
 /** One call of a state's model: request, streamed text, usage, and the answer as a stored message. */
 
-import { costOf, priceOf } from "../models/index.js";
+import { costOf, priceOf, takenCallIds } from "../models/index.js";
 import type { InvalidCall, ModelReply, ModelRequest } from "../models/types.js";
+import { LeaseLostError } from "../session/errors.js";
 import type { StoredMessage } from "../session/messages.js";
 import type { SessionPatch, SessionState, Usage } from "../session/state.js";
 import type { ToolDefinition } from "../tools/types.js";
-import { ModelTimeoutError } from "./errors.js";
+import { InvocationEndedError, ModelTimeoutError } from "./errors.js";
+import { reportMetric } from "./metrics.js";
+import { afterModelCall, beforeModelCall, callThroughMiddleware, isThrownByHook } from "./model-hooks.js";
 import { earlierAttempts, forgetAttempts, isWaitTooLong, leaveToLater, longestWait } from "./model-wait.js";
 import { attachedPictures } from "./pictures.js";
 import { boundOf, MAX_TIMER_MS } from "./step-limit.js";
@@ -39,6 +42,7 @@ export async function callModel(turn: Turn, state: SessionState, call: ModelCall
     role: "agent",
     call: `a${state.messages.length}.${state.fields.stepsUsed ?? 0}`,
     state: call.state,
+    turn: (state.fields.modelCalls ?? 0) + 1,
     system: { static: turn.assembly.staticPrompt, volatile: call.volatile },
     messages: state.messages,
     tools: call.tools.map((name) => toolDefinition(turn.assembly, name)),
@@ -57,6 +61,8 @@ export interface ModelQuery extends Pick<ModelRequest, "system" | "messages" | "
   call: string;
   /** Chooses the model, and is named by the events (R-281, R-284). */
   state: string;
+  /** The session's model calls in this turn, from 1 (A-8). */
+  turn: number;
   /** In registration order. */
   tools: readonly ToolDefinition[];
   /** As `ModelCall.timeoutMs`. */
@@ -77,38 +83,44 @@ export interface ModelAnswer {
  * @throws as `callModel`; {ModelWaitError} where the call goes on in another invocation
  */
 export async function requestModel(turn: Turn, query: ModelQuery): Promise<ModelAnswer> {
-  const { role, state, system, messages, tools, messageId } = query;
+  const { role, state, messages, tools, messageId } = query;
   const model = await turn.modelFor(role, state);
   const earlier = await earlierAttempts(turn, query.call);
+  const told = { model: model.id, turn: query.turn, state };
+  const sent = await beforeModelCall(turn, told, { messages, tools });
   const { promptCache, pictures: limits } = turn.assembly;
-  const pictures = limits ? await attachedPictures(turn.workspace, messages, limits) : undefined;
+  const pictures = limits ? await attachedPictures(turn.workspace, sent.messages, limits) : undefined;
   const stream = query.streamed ? textStream(turn, state, messageId) : undefined;
   const time = timeOf(turn, query, earlier?.spentMs);
-  let abandoned: ModelReply["usage"];
+  const meter = meterOf(turn, state, model.id);
+  const request: ModelRequest = {
+    system: query.system,
+    ...sent,
+    messageId,
+    ...(sent.messages === messages ? {} : { takenCallIds: takenCallIds(query) }),
+    signal: time.signal,
+    onText: stream?.push,
+    onAbandoned: meter.abandoned,
+    promptCache,
+    ...(pictures?.size ? { pictures } : {}),
+    ...(earlier ? { attempt: earlier.attempt } : {}),
+    ...(time.longestWait ? { maxWaitMs: time.longestWait } : {}),
+  };
   try {
-    const reply = await model.call({
-      system,
-      messages,
-      tools,
-      messageId,
-      signal: time.signal,
-      onText: stream?.push,
-      onAbandoned: (usage) => {
-        abandoned = usage;
-      },
-      promptCache,
-      ...(pictures?.size ? { pictures } : {}),
-      ...(earlier ? { attempt: earlier.attempt } : {}),
-      ...(time.longestWait ? { maxWaitMs: time.longestWait } : {}),
-    });
+    const reply = await callThroughMiddleware(turn, model, request, state);
     forgetAttempts(turn);
-    return { reply, usage: usageOf(turn, state, reply, model.id) };
+    const usage = meter.answered(reply);
+    time.release();
+    await afterModelCall(turn, told, reply);
+    return { reply, usage };
   } catch (error) {
     stream?.abandon();
-    const usage = () => usageOf(turn, state, { usage: abandoned }, model.id);
-    if (time.isOver()) throw new ModelTimeoutError(time.boundMs ?? 0, usage());
-    if (!isWaitTooLong(error)) throw error;
-    return await leaveToLater(turn, query.call, error, { spentMs: time.spentMs(), boundMs: query.timeoutMs });
+    if (time.isOver()) throw new ModelTimeoutError(time.boundMs ?? 0, meter.failed());
+    if (isWaitTooLong(error)) {
+      return await leaveToLater(turn, query.call, error, { spentMs: time.spentMs(), boundMs: query.timeoutMs });
+    }
+    if (!isThrownByHook(error)) meter.failed(error);
+    throw error;
   } finally {
     time.release();
   }
@@ -162,6 +174,35 @@ function textStream(turn: Turn, state: string, messageId: string) {
     },
     abandon: () => {
       if (text !== "") turn.emit({ type: "agent-text", state, text, messageId, partial: true });
+    },
+  };
+}
+
+/** What one call has cost, told as it ends (R-284, A-44). */
+function meterOf(turn: Turn, state: string, requested: string | undefined) {
+  const startedAt = turn.host.clock.now();
+  let reported: ModelReply["usage"];
+  const told = (status: "ok" | "error", { usage, model = requested }: Pick<ModelReply, "usage" | "model">) => {
+    const ms = turn.host.clock.now() - startedAt;
+    const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
+    const { sessionId, machine } = turn;
+    const call = { ms, inputTokens, outputTokens, state, sessionId, workflow: machine.workflow };
+    reportMetric(turn, { event: "llm", ...(model !== undefined ? { model } : {}), status, ...call });
+  };
+  return {
+    abandoned(usage: ModelReply["usage"]) {
+      reported = usage;
+    },
+    answered(reply: ModelReply): SessionPatch {
+      told("ok", reply);
+      return usageOf(turn, state, reply, requested);
+    },
+    /** @param error - what it failed with; what the end of an invocation cuts off has not failed, and is made again */
+    failed(error?: unknown): SessionPatch {
+      const usage = { usage: reported };
+      const isCutOff = error instanceof InvocationEndedError || error instanceof LeaseLostError;
+      if (!isCutOff) told("error", usage);
+      return error === undefined ? usageOf(turn, state, usage, requested) : {};
     },
   };
 }

@@ -5,6 +5,7 @@ import type { ArrivalInput } from "../../lib/session/arrival.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
 import { readOutbox } from "../../workflows/refund-desk/host/outbox.ts";
 import { refundDeskTools } from "../../workflows/refund-desk/host/tools.ts";
+import { busyProvider, SHORT_MS } from "./busy-provider.js";
 import { effectTools, readEffects } from "./effect-tools.js";
 import { guards } from "./guards.js";
 
@@ -22,6 +23,10 @@ export interface Scenario {
   sessionId: string;
   /** A scripted model, from the repository's root. */
   script?: string;
+  /** Settings of a model behind HTTP instead, for one run of the scenario. */
+  provider?(run: string): Promise<Record<string, string>>;
+  /** How long an invocation lasts, in milliseconds; as long as it takes unless given. */
+  invocationMs?: number;
   steps: Step[];
   /** It is long: the ordinary run of the matrix ends the world once for each of its operations. */
   modesInTurns?: true;
@@ -202,6 +207,18 @@ export const SCENARIOS: Scenario[] = [
     script: join(import.meta.dirname, "checking.yaml"),
     steps: [{ input: { kind: "turn", message: "Have it written down." } }],
     extensions: () => ({ agents: { checked: { completion: twoNotes } } }),
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
+  {
+    name: "a provider that asks to wait longer than the invocation has",
+    modesInTurns: true,
+    workflow: "patient",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "patient-1",
+    provider: (run) => busyProvider(join(import.meta.dirname, "patient.yaml"), run),
+    invocationMs: SHORT_MS,
+    steps: [{ input: { kind: "turn", message: "Have it done." } }],
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },

@@ -115,7 +115,11 @@ export async function openAgent(
     stores: given.stores,
     tools: given.life ? mortal(tools, given.life) : tools,
     ...scenario.extensions?.(),
-    env: scenario.script ? { ARCHMAX_MODEL: `script:${scenario.script}` } : {},
+    env: scenario.provider
+      ? await scenario.provider(given.dir)
+      : scenario.script
+        ? { ARCHMAX_MODEL: `script:${scenario.script}` }
+        : {},
     sandboxRuntime: mortalSandbox(given.life),
     onEvent: () => {},
     host: { clock: given.clock, owner: given.owner ?? "one" },
@@ -156,14 +160,19 @@ export async function playSteps(scenario: Scenario, { stores, clock, leg, attemp
         const accepted = await agent.accept(sessionId, step.input, { key: `step-${index}` });
         receipt = await stores.sessions.receipt(accepted.arrivalId, clock.now());
         while (!isFinal(receipt)) {
-          const { left } = await agent.work(sessionId, leg);
+          const { left, dueAt } = await agent.work(sessionId, { ...invocationOf(scenario, clock), ...leg });
           receipt = await stores.sessions.receipt(accepted.arrivalId, clock.now());
           if (left !== "handed-over" || ++handOvers > 100) break;
+          if (dueAt !== undefined) clock.advance(Math.max(0, dueAt - clock.now()));
         }
       });
     }
     if (!isFinal(receipt)) throw new Error(`${scenario.name}: step ${index} was never settled.`);
   }
+}
+
+function invocationOf({ invocationMs }: Scenario, clock: ManualClock): LegOptions {
+  return invocationMs === undefined ? {} : { abortAt: clock.now() + invocationMs };
 }
 
 export async function resultOf(

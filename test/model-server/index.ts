@@ -6,4 +6,5 @@ export {
   type ModelServerOptions,
   type RecordedRequest,
   startModelServer,
+  viewOf,
 } from "./server.js";

@@ -38,6 +38,8 @@ export interface ModelServerOptions {
   refuseStreamOptions?: boolean;
   /** Default: a free one. */
   port?: number;
+  /** Whether the process may end while the server runs. */
+  unref?: boolean;
 }
 
 export interface ModelServer {
@@ -68,6 +70,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     }
   });
   await new Promise<void>((listening) => server.listen(options.port ?? 0, "127.0.0.1", listening));
+  if (options.unref) server.unref();
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
@@ -139,7 +142,8 @@ async function read(incoming: IncomingMessage): Promise<RecordedRequest> {
 }
 
 /** Every request is the agent's: the protocol names no role of ours. */
-function viewOf(body: ChatRequest): ScriptView {
+/** What a request shows to a script. */
+export function viewOf(body: ChatRequest): ScriptView {
   const isSystem = (role: string) => role === "system" || role === "developer";
   return {
     role: "agent",

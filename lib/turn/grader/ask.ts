@@ -32,6 +32,7 @@ export async function askGrader(
     role: "grader",
     call: `g${visit}.${call.n}`,
     state: position,
+    turn: (state.fields.modelCalls ?? 0) + call.n,
     system: { static: renderGraderSystem(machine.states.get(position)!), volatile: "" },
     messages: [{ id: "task", role: "user", content: taskText(turn, position) }, ...call.messages],
     tools: tools.map((name) => toolDefinition(assembly, name)),

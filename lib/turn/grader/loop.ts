@@ -14,6 +14,7 @@ import { performCall } from "../call.js";
 import { InvocationEndedError, ModelTimeoutError, ModelWaitError, StepLimitError } from "../errors.js";
 import { readEntry } from "../journal.js";
 import { type ReachedLimit, usedBy } from "../meter.js";
+import { isThrownByHook } from "../model-hooks.js";
 import type { CallResult } from "../runnable-call.js";
 import { MAX_TIMER_MS } from "../step-limit.js";
 import type { Turn } from "../types.js";
@@ -112,7 +113,9 @@ class GraderRun {
   tellIfFailed(error: unknown): void {
     const { turn, state, startedAt } = this;
     const isFailing =
-      error instanceof StepLimitError || (turn.signal.aborted && !isEndOfInvocation(turn.signal.reason));
+      error instanceof StepLimitError ||
+      isThrownByHook(error) ||
+      (turn.signal.aborted && !isEndOfInvocation(turn.signal.reason));
     if (!this.isTold || !isFailing) return;
     turn.emit({
       type: "grader-result",
@@ -142,7 +145,7 @@ class GraderRun {
       return { ...kept(), ...answer };
     } catch (error) {
       this.assertGoingOn();
-      if (error instanceof ModelWaitError) throw error;
+      if (error instanceof ModelWaitError || isThrownByHook(error)) throw error;
       const isTimeout = error instanceof ModelTimeoutError;
       const isLate = this.isLate || (isTimeout && error.timeoutMs === leftMs);
       const failed = isLate ? this.lateness() : `its model failed: ${messageOf(error)}`;
