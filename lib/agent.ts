@@ -23,8 +23,13 @@ export async function createAgent(params: CreateAgentParams = {}): Promise<Agent
   const runtime = await createRuntime(params, { isAgent: true });
   const workflow = runtime.own ?? PLAIN_WORKFLOW;
   const current = () => runtime.workflows.current(workflow);
-  const assembly = await current();
-  const stores = params.stores ?? (await embeddedStores(runtime.rootDir ?? "."));
+  // What assembly connected to does not outlive its failure.
+  const disconnected = async (error: unknown) => {
+    await runtime.mcp.close();
+    throw error;
+  };
+  const assembly = await current().catch(disconnected);
+  const stores = params.stores ?? (await embeddedStores(runtime.rootDir ?? ".").catch(disconnected));
   const ports = runtime.over(stores);
   const turns = createTurns(runtime, ports, { workflow, assembly });
   const { sessionPath } = params;
@@ -41,6 +46,7 @@ export async function createAgent(params: CreateAgentParams = {}): Promise<Agent
 }
 
 export { workflowOfSession } from "./agent/embedded.js";
+export { type ListMcpToolsOptions, listMcpTools } from "./agent/list-mcp-tools.js";
 export type { Loop, LoopRun, LoopRunOptions } from "./agent/loop.js";
 export type { LoopRunStatus } from "./agent/loop-status.js";
 export type { CreateAgentParams, GovernedAgentParams } from "./agent/options.js";

@@ -48,7 +48,6 @@ export {
 } from "./extensions/index.js";
 export type { SessionResolution } from "./intake/index.js";
 export { createAgent, createWorker, embeddedStores, validateWorkflow } from "./lazy.js";
-export type { McpOption, McpServer, McpServers, McpStatus } from "./mcp/index.js";
 export { PACKAGE_VERSION } from "./version.js";
 export type { CreateWorkerParams, Worker } from "./worker.js";
 export type { ValidateWorkflowOptions, WorkflowValidation } from "./workspace/validate/index.js";
@@ -100,7 +99,10 @@ export {
 
 // Tools and what governs them
 
+export type { ListMcpToolsOptions } from "./agent/list-mcp-tools.js";
 export type { GovernanceRule, PathAccess, ToolPaths } from "./kernel/types.js";
+export { listMcpTools } from "./lazy.js";
+export type { ListedMcpServer, McpOption, McpServer, McpServers, McpStatus, McpToolDefinition } from "./mcp/index.js";
 export {
   type HandlerContext as ToolContext,
   type ToolDescriptor as AgentToolDescriptor,
@@ -155,7 +157,7 @@ export {
 } from "./agent/errors.js";
 export { InvalidCompletionError, InvalidGuardrailError } from "./extensions/index.js";
 export { UnsupportedRuntimeContractError, WorkflowLoadError } from "./intake/index.js";
-export { InvalidMcpConfigError, McpServerError, McpToolError } from "./mcp/index.js";
+export { InvalidMcpConfigError, McpServerError, McpToolError } from "./mcp/errors.js";
 export {
   InvalidModelScriptError,
   InvalidModelSettingError,

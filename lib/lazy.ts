@@ -3,6 +3,7 @@
  * and the parsers are most of what a process would read.
  */
 import type { embeddedStores as EmbeddedStores } from "./agent/embedded.js";
+import type { listMcpTools as ListMcpTools } from "./agent/list-mcp-tools.js";
 import type { createAgent as CreateAgent } from "./agent.js";
 import type {
   createChatModel as CreateChatModel,
@@ -35,6 +36,10 @@ export const validateWorkflow: typeof ValidateWorkflow = async (...given) =>
 /** The embedded stores of a workspace: SQLite and files under `<rootDir>/sessions` (H-88). */
 export const embeddedStores: typeof EmbeddedStores = async (rootDir) =>
   (await import("./agent/embedded.js")).embeddedStores(rootDir);
+
+/** What MCP servers offer, as they describe it, with the status of each (A-66). @throws {InvalidMcpConfigError} */
+export const listMcpTools: typeof ListMcpTools = async (...given) =>
+  (await import("./agent/list-mcp-tools.js")).listMcpTools(...given);
 
 /** A client for any OpenAI-compatible endpoint, for Bedrock, or a script in its place (H-16, H-133). */
 export const createChatModel: typeof CreateChatModel = async (...given) =>

@@ -25,6 +25,7 @@ export interface Worker {
 export async function createWorker(params: CreateWorkerParams): Promise<Worker> {
   checkOptionKeys(params, { of: "createWorker", but: ["workflow"] });
   const runtime = await createRuntime(params);
+  runtime.mcp.checkServers();
   const { host, intake } = runtime.over(params.stores);
   return {
     work: async (sessionId, options) => runtime.watched(workSession(host, parsedSessionId(intake, sessionId), options)),

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-const AUTHORED = ["workflows", "skills", "AGENTS.md", ".platform"];
+const AUTHORED = ["workflows", "skills", "AGENTS.md", "mcp.json", ".platform"];
 /** What an entrance reads of a workflow. */
 const DOCUMENTS = new Set(["workflow.yaml", "WORKFLOW.md"]);
 /** A workflow's tests, what is for its readers, and what the machine or a person keeps beside the authored files. */
@@ -26,7 +26,7 @@ export function copyWorkspace({ root, to, documentsOnly, more = [] }) {
 
 function authoredFiles(root, more) {
   const authored = AUTHORED.filter((name) => existsSync(join(root, name))).flatMap((name) => {
-    const isFile = name.endsWith(".md");
+    const isFile = /\.(?:md|json)$/.test(name);
     return isFile ? [[name]] : filesUnder(root, [name]);
   });
   return [...authored, ...more.flatMap((name) => filesOf(root, name.replace(/\/$/, "").split("/")))];

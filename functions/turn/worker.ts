@@ -40,6 +40,18 @@ export async function openWorker(options: WorkerOptions): Promise<Worker> {
   });
 }
 
+/**
+ * Has the worker close with the execution environment: servers that run in it are to end by themselves (A-64). Lambda sends
+ * the signal where an extension is registered.
+ */
+export function closingOn<W extends Pick<Worker, "close">>(
+  environment: { once(event: "SIGTERM", listener: () => void): unknown; exit(code: number): void },
+  worker: W,
+): W {
+  environment.once("SIGTERM", () => void worker.close().finally(() => environment.exit(0)));
+  return worker;
+}
+
 /** S-81: absent days mean for ever. */
 function retentionFrom(env: Environment): { finishedMs?: number; openMs?: number } {
   const finishedDays = readDays("PARKWAY_FINISHED_DAYS", env);

@@ -3,7 +3,7 @@
 import { serializedGraph } from "../artifacts/index.js";
 import { checkAgentSlugs, checkExtensions, resolveExtensions } from "../extensions/index.js";
 import { declaresMachine, loadMachine } from "../intake/index.js";
-import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
+import type { InheritedDenials } from "../kernel/types.js";
 import { PLAIN_WORKFLOW, plainMachine, renderStaticPrompt } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import {
@@ -16,23 +16,24 @@ import {
 } from "../models/index.js";
 import type { Sandbox } from "../sandbox/types.js";
 import { UnknownTriggerError } from "../session/errors.js";
+import type { Clock } from "../session/ports.js";
 import { DEFAULT_WORKFLOW, MANUAL_TRIGGER } from "../spec/index.js";
 import {
   CONTROL_NAMES,
   controlDefinition,
-  createToolRegistry,
-  hostTool,
   type RuntimeTool,
   scriptDefinitions,
   type ToolDefinition,
   writeTodosDefinition,
 } from "../tools/index.js";
+import { checkMemoryMount } from "../turn/compaction.js";
 import type { Emitter } from "../turn/emitter.js";
 import { pictureLimits } from "../turn/pictures.js";
 import { unreachableBounds } from "../turn/step-limit.js";
 import type { Assembly } from "../turn/types.js";
 import { type Authoring, listSkills, mountInfos, type SkillEntry } from "../workspace/index.js";
 import { compositionText, delegationDefinitions } from "./delegations.js";
+import { createOfferedTools, type OfferedTools } from "./offered-tools.js";
 import { checkTurnDefaults, pinnedClock, type RuntimeParams } from "./options.js";
 import { resolveSources, type Sources } from "./sources.js";
 
@@ -52,28 +53,31 @@ export interface Composer {
   authoring: Authoring;
   /** Names of the mounts. */
   mounts: readonly string[];
+  tools: OfferedTools;
 }
 
 export async function createComposer(
   params: RuntimeParams,
-  given: { readEnv(rootDir: string | null): Environment; sandbox: Sandbox; emitter: Emitter; isAgent: boolean },
+  given: {
+    readEnv(rootDir: string | null): Environment;
+    sandbox: Sandbox;
+    emitter: Emitter;
+    isAgent: boolean;
+    clock: Clock;
+    /** Ends what assembly waits for. */
+    signal: AbortSignal;
+  },
 ): Promise<Composer> {
   const { sandbox, emitter, isAgent } = given;
-  const host = await Promise.all((params.tools ?? []).map((tool) => hostTool(tool)));
+  const offered = await createOfferedTools(params, given);
   const pictures = pictureLimits(params.images);
-  const registry = createToolRegistry({
-    host,
-    ...(params.toolPaths ? { toolPaths: params.toolPaths } : {}),
-    ...(params.toolEffects ? { toolEffects: params.toolEffects } : {}),
-    pictures: pictures !== null,
-  });
-  checkEssentialTools(params.essentialTools ?? [], registry.hostTools);
   const pinnedClockMs = pinnedClock(params.clock);
   const { workflow: governing = DEFAULT_WORKFLOW, ...options } = params;
   checkExtensions({ ...options, ...(governing === false ? {} : { workflow: governing }) });
   checkRetry(params.retry);
   const sources = resolveSources(params);
   const { rootDir, authoring, mounts, authored } = sources;
+  checkMemoryMount(params.compaction, mountInfos(mounts));
   if (Object.keys(params.agents ?? {}).length > 0) checkAgentSlugs(params, await authoring.listWorkflows());
   const env = given.readEnv(rootDir);
   const models = createModelSet({
@@ -86,21 +90,17 @@ export async function createComposer(
   const bundles = await listSkills(authored, sources.skills);
   tellOfSkills(bundles, emitter);
   const skills = bundles.filter((skill) => skill.served);
-  const tables: GovernanceTables = {
+  const tables = {
     mounts: mountInfos(mounts),
     skills: skills.map((skill) => skill.slug),
     skillSources: sources.skills,
-    toolPaths: registry.toolPaths,
     essentialTools: params.essentialTools ?? [],
-    hostTools: registry.hostTools,
-    inherited: [],
     policyRules: params.policyRules ?? [],
   };
   const cache = environmentPromptCache(env);
   const own = isAgent ? await ownWorkflow(params.workflow, authoring) : null;
   const seeded = Object.fromEntries(Object.entries(params.variables ?? {}).filter(([, value]) => value !== undefined));
   const shared = {
-    tools: new Map(registry.tools.map((tool) => [tool.name, tool])),
     models,
     sandbox,
     authoring,
@@ -117,14 +117,15 @@ export async function createComposer(
     own,
     authoring,
     mounts: tables.mounts.map((mount) => mount.name),
+    tools: offered,
     text: (workflow) => compositionText(authoring, workflow),
     async compose(workflow, inherited) {
-      const basic = definitionsOf(registry.tools, registry.hostTools);
+      const all = () => offered.registry({ env, rootDir });
       // No caller leads to a plain agent: as a child it is a workflow that there is none of.
       const machine =
         workflow === PLAIN_WORKFLOW && !inherited
           ? plainMachine({
-              tools: [...basic.keys()],
+              tools: await all().then(({ tools, hostTools }) => [...definitionsOf(tools, hostTools).keys()]),
               skills: tables.skills,
               mounts: tables.mounts.map(({ name }) => name),
             })
@@ -153,6 +154,9 @@ export async function createComposer(
       const delegations = await delegationDefinitions(authoring, machine, (message) =>
         emitter.emit({ type: "warning", scope: "delegation", message }),
       );
+      const registry = await all();
+      const { toolPaths, hostTools } = registry;
+      const basic = definitionsOf(registry.tools, hostTools);
       const definitions = machine.plain
         ? basic
         : new Map([...basic, ...named([...delegations, ...CONTROL_NAMES.map(controlDefinition)])]);
@@ -160,7 +164,8 @@ export async function createComposer(
         staticPromptOf(of, { sources, systemPrompt: params.systemPrompt, child: inherited !== undefined });
       return {
         ...shared,
-        tables: { ...tables, inherited: inherited ?? [] },
+        tools: new Map(registry.tools.map((tool) => [tool.name, tool])),
+        tables: { ...tables, toolPaths, hostTools, inherited: inherited ?? [] },
         registered: [...definitions.keys()],
         definitions,
         machine,
@@ -201,12 +206,6 @@ function definitionsOf(tools: readonly RuntimeTool[], hostTools: readonly string
 
 function named(tools: readonly ToolDefinition[]): Map<string, ToolDefinition> {
   return new Map(tools.map((tool) => [tool.name, tool]));
-}
-
-function checkEssentialTools(essential: readonly string[], hostTools: readonly string[]): void {
-  const unknown = essential.filter((name) => !hostTools.includes(name));
-  if (unknown.length > 0)
-    throw new TypeError(`essentialTools names ${unknown.join(", ")}, which no host tool is called.`);
 }
 
 /** H-11: one warning names the ids that an explicit model makes inert. */

@@ -66,6 +66,7 @@ export function createMembers(
       const bytes = await host.files.readShared(specPath(hash));
       return bytes === null ? null : JSON.parse(new TextDecoder().decode(bytes));
     },
+    mcp: { status: runtime.mcp.status },
     dispose,
   };
 }

@@ -3,6 +3,7 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { ExtensionOptions } from "../extensions/types.js";
 import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
+import type { McpOption } from "../mcp/types.js";
 import type { ModelFactory, PricingTable, RetryOptions } from "../models/index.js";
 import type { Sandbox } from "../sandbox/types.js";
 import { seedProblem } from "../session/arrive/seeds.js";
@@ -47,6 +48,8 @@ export interface CreateAgentParams extends ExtensionOptions {
   toolPaths?: Readonly<Record<string, ToolPaths>>;
   /** Which calls of a tool may be repeated after a crash; wins over what the tool declares (H-131). */
   toolEffects?: Readonly<Record<string, ToolEffectOptions>>;
+  /** MCP servers, whose tools are governed as the host's are: a JSON file, or what it would say. */
+  mcp?: McpOption;
   model?: BaseChatModel;
   modelFactory?: ModelFactory;
   /** How requests of models that Parkway makes are repeated; a model that a host passes has rules of its own. */
@@ -84,6 +87,8 @@ export interface CreateAgentParams extends ExtensionOptions {
     retention?: Retention;
     /** S-53: an invocation's limit minus its reserve, which is the most that one step may take. */
     invocationLimitMs?: number;
+    /** Cancels assembly: every connection that it is making is given up. */
+    signal?: AbortSignal;
   };
 }
 
@@ -104,6 +109,7 @@ const KEYS = new Set<keyof CreateAgentParams>([
   "essentialTools",
   "toolPaths",
   "toolEffects",
+  "mcp",
   "model",
   "modelFactory",
   "retry",

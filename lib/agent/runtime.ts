@@ -8,6 +8,7 @@ import { AgentClosedError } from "../turn/errors.js";
 import type { Host } from "../turn/types.js";
 import { createComposer } from "./assembly.js";
 import { createWorkflowEventEmitter } from "./event-emitter.js";
+import type { OfferedTools } from "./offered-tools.js";
 import type { AgentStores, RuntimeParams } from "./options.js";
 import { createWorkflows, type Workflows } from "./workflows.js";
 
@@ -23,11 +24,12 @@ export interface Runtime {
   watched<Result>(work: Promise<Result>): Promise<Result>;
   /** Aborts when the runtime closes. */
   closing: AbortSignal;
+  mcp: Pick<OfferedTools, "checkServers" | "status" | "close">;
   /** What frees the memory that something here holds for a session; nothing is held that is not added. */
   disposers: Set<(sessionId: string) => void | Promise<void>>;
   /** Calls every disposer; one that fails does not keep the others from it. */
   dispose(sessionId: string): Promise<void>;
-  /** Stops what is under way, which goes on when its session is worked on again, and ends worker threads. */
+  /** Stops what is under way, which goes on when its session is worked on again, and ends worker threads and MCP servers. */
   close(): Promise<void>;
 }
 
@@ -38,9 +40,11 @@ export async function createRuntime(params: RuntimeParams, { isAgent = false } =
   const sandbox = params.sandboxRuntime ?? (await lazySandbox());
   const readEnv = (rootDir: string | null) =>
     params.env ?? (rootDir === null ? process.env : loadDotEnv(rootDir, process.env));
-  const composer = await createComposer(params, { readEnv, sandbox, emitter, isAgent });
-  const workflows = createWorkflows(composer, emitter);
   const closing = new AbortController();
+  const assembling = params.host?.signal;
+  const signal = assembling ? AbortSignal.any([assembling, closing.signal]) : closing.signal;
+  const composer = await createComposer(params, { readEnv, sandbox, emitter, isAgent, clock, signal });
+  const workflows = createWorkflows(composer, emitter);
   const underWay = new Set<Promise<unknown>>();
   const disposers: Runtime["disposers"] = new Set();
   return {
@@ -80,6 +84,7 @@ export async function createRuntime(params: RuntimeParams, { isAgent = false } =
       return work;
     },
     closing: closing.signal,
+    mcp: composer.tools,
     disposers,
     async dispose(sessionId) {
       await Promise.allSettled([...disposers].map(async (free) => free(sessionId)));
@@ -87,7 +92,7 @@ export async function createRuntime(params: RuntimeParams, { isAgent = false } =
     async close() {
       closing.abort(new AgentClosedError());
       await allWithin(underWay, CLOSING_MS);
-      await sandbox.close();
+      await Promise.all([composer.tools.close(), sandbox.close()]);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { GivenTrajectory } from "../artifacts/index.js";
 import type { FileInput, SessionResolution } from "../intake/index.js";
 import type { RuntimeContract } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
+import type { McpStatus } from "../mcp/types.js";
 import type { ArrivalInput, ArrivalSource, Receipt } from "../session/arrival.js";
 import type { StoredMessage } from "../session/messages.js";
 import type { Outcome } from "../session/outcome.js";
@@ -142,6 +143,8 @@ export interface AgentMembers {
   ): Promise<string | null>;
   /** H-53. */
   getSpecSnapshot(hash: string): Promise<unknown>;
+  /** MCP servers by name, as they are now; a lost one is `failed` until a call reaches it again (A-57). */
+  mcp: { status(): Record<string, McpStatus> };
   /**
    * Frees what memory holds for the session, and deletes nothing: the next turn loads it from the store (H-52, R-308).
    * Any number of times, at any time; a turn that is under way goes on.
@@ -150,8 +153,8 @@ export interface AgentMembers {
    */
   dispose(sessionId: string): Promise<void>;
   /**
-   * Stops what is under way, which goes on when its session is worked on again, ends worker threads and closes the
-   * embedded store.
+   * Stops what is under way, which goes on when its session is worked on again, ends worker threads and MCP servers, and
+   * closes the embedded store.
    */
   close(): Promise<void>;
 }

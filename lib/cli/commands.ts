@@ -55,7 +55,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "validate",
     summary: "check a workflow without running it",
     arguments: ["[workflow]"],
-    options: [JSON_OUT],
+    options: [{ flags: "--mcp", text: "ask the MCP servers which tools they have" }, JSON_OUT],
     run: async (context) => (await import("./validate.js")).validate(context),
   },
   {

@@ -1,6 +1,13 @@
 /** `parkway validate`: what can be found wrong with a workflow without running it (C-67). */
 
-import { checkDeployment, deploymentOf, loadConfigFile, readTriggers } from "../config/index.js";
+import {
+  checkDeployment,
+  deploymentOf,
+  loadConfigFile,
+  mcpOption,
+  type ParkwayConfig,
+  readTriggers,
+} from "../config/index.js";
 import type { Diagnostic } from "../spec/types.js";
 import { validateWorkflow } from "../workspace/validate/index.js";
 import { EXIT } from "./errors.js";
@@ -17,6 +24,7 @@ export async function validate(context: CommandContext): Promise<number> {
   const config = await loadConfigFile(root);
   const { tools, toolPaths, essentialTools, mounts, skills } = config;
   const names = tools?.map((tool) => tool.name);
+  const servers = await mcpServers(context, config);
   const result = await validateWorkflow({
     rootDir: root,
     workflow,
@@ -25,6 +33,7 @@ export async function validate(context: CommandContext): Promise<number> {
     tools: names,
     mounts,
     skills,
+    ...(servers ? { mcp: servers.knows } : {}),
   });
 
   for (const diagnostic of result.diagnostics) terminal.err(diagnosticLine(diagnostic, terminal.style));
@@ -32,13 +41,34 @@ export async function validate(context: CommandContext): Promise<number> {
   for (const { at, message } of deployment) {
     terminal.err(`${terminal.style.red(`${icons.fail} error`)}  parkway.config ${at}: ${message}`);
   }
+  for (const [name, { status, reason }] of Object.entries(servers?.listed ?? {})) {
+    if (status !== "failed") continue;
+    terminal.err(`${terminal.style.yellow(`${icons.warn} warning`)}  The MCP server "${name}" ${reason}.`);
+  }
   const valid = result.valid && deployment.length === 0;
   terminal.out(
     options.json
-      ? JSON.stringify({ ...result, valid, ...(deployment.length > 0 ? { deployment } : {}) })
+      ? JSON.stringify({
+          ...result,
+          valid,
+          ...(deployment.length > 0 ? { deployment } : {}),
+          ...(servers?.listed ? { mcp: servers.listed } : {}),
+        })
       : summaryLine({ valid, diagnostics: result.diagnostics }, deployment.length),
   );
   return valid ? EXIT.ok : EXIT.failure;
+}
+
+/** What is known of the MCP servers' tools; they are connected to with `--mcp` alone (A-61). */
+async function mcpServers({ root, options, terminal }: CommandContext, config: ParkwayConfig) {
+  const option = mcpOption(config, root);
+  if (option === undefined) return null;
+  const { knowledgeOf, readMcpConfig } = await import("../mcp/index.js");
+  const settings = readMcpConfig(option);
+  if (!options.mcp) return { knows: knowledgeOf(settings, null) };
+  const [{ listMcpTools }, { loadDotEnv }] = await Promise.all([import("../agent.js"), import("../models/index.js")]);
+  const listed = await listMcpTools(option, { env: loadDotEnv(root, terminal.env), rootDir: root });
+  return { listed, knows: knowledgeOf(settings, listed) };
 }
 
 export function diagnosticLine(

@@ -1,7 +1,10 @@
 /** What a deployment adds to its workflows: the default export of `parkway.config.ts` (C-73). */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { ExtensionOptions } from "../extensions/types.js";
 import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
+import type { McpOption } from "../mcp/types.js";
 import type { ModelFactory, PricingTable, RetryOptions } from "../models/index.js";
 import type { ToolEffectOptions } from "../tools/index.js";
 import type { MountTable } from "../workspace/index.js";
@@ -21,6 +24,11 @@ export interface ParkwayConfig extends ExtensionOptions {
   toolPaths?: Readonly<Record<string, ToolPaths>>;
   /** Which calls of a tool may be repeated after a crash; wins over what the tool declares (H-131). */
   toolEffects?: Readonly<Record<string, ToolEffectOptions>>;
+  /**
+   * MCP servers: a file of the root, or what it would say (A-54). What `mcp.json` of the root says unless given, so `{}` for
+   * none.
+   */
+  mcp?: McpOption;
   /** Governance rules of the host: functions that may refuse a call. */
   policyRules?: readonly GovernanceRule[];
   /** US dollars per million tokens, by model id. */
@@ -56,5 +64,18 @@ export function agentOptions(
   { webhooks, events, schedules, mounts, files, ...options }: ParkwayConfig,
   rootDir: string,
 ) {
-  return { ...options, workspace: { rootDir, ...(mounts ? { mounts } : {}) } };
+  const mcp = mcpOption(options, rootDir);
+  return {
+    ...options,
+    ...(mcp === undefined ? {} : { mcp }),
+    workspace: { rootDir, ...(mounts ? { mounts } : {}) },
+  };
+}
+
+/** Where the MCP servers of a root are described, if anywhere (A-54). */
+export function mcpOption({ mcp }: Pick<ParkwayConfig, "mcp">, rootDir: string): McpOption | undefined {
+  if (typeof mcp === "string") return resolve(rootDir, mcp);
+  if (mcp !== undefined) return mcp;
+  const file = join(rootDir, "mcp.json");
+  return existsSync(file) ? file : undefined;
 }

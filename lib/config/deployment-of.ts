@@ -6,7 +6,11 @@ import type { Deployment } from "./deployment.js";
 import { secretKind } from "./secret-reference.js";
 
 /** The entrances of a configuration as plain JSON with sorted keys: equal configurations have equal text. */
-export function deploymentOf({ webhooks = {}, events = {}, schedules = {}, mounts, files }: ParkwayConfig): Deployment {
+export function deploymentOf(config: ParkwayConfig): Deployment {
+  const { webhooks = {}, events = {}, schedules = {}, mounts, mcp } = config;
+  // `mcp.json` travels with every deployment; another file is one that the configuration names.
+  const named = typeof mcp === "string" && mcp !== "mcp.json" ? [mcp] : [];
+  const files = config.files || named.length > 0 ? [...(config.files ?? []), ...named] : undefined;
   const names = mounts && { mountNames: mountInfos(mounts).map(({ name }) => name) };
   return JSON.parse(canonicalJson({ webhooks, events, schedules, ...names, ...(files && { files }) })) as Deployment;
 }

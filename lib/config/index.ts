@@ -1,5 +1,5 @@
 export { checkDeployment, type DeploymentProblem, readTriggers, type TriggerTable } from "./check-deployment.js";
-export { agentOptions, defineConfig, type ParkwayConfig } from "./config.js";
+export { agentOptions, defineConfig, mcpOption, type ParkwayConfig } from "./config.js";
 export type {
   Deployment,
   EventRuleConfig,

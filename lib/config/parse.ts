@@ -36,6 +36,8 @@ function isInside(path: string): boolean {
   );
 }
 
+const MCP = "must be a file inside the root, or an object";
+
 const SHAPE = {
   tools: list.optional(),
   modelFactory: aFunction.optional(),
@@ -52,6 +54,7 @@ const SHAPE = {
   essentialTools: z.array(z.string("must be the name of a tool"), "must be a list").optional(),
   toolPaths: object.optional(),
   toolEffects: z.record(z.string(), effect, "must be an object by tool name").optional(),
+  mcp: z.union([z.string().refine(isInside, MCP), object], MCP).optional(),
   policyRules: z.array(aFunction, "must be a list of functions").optional(),
   pricing: object.optional(),
   mounts: z.record(z.string(), mount, "must be an object by key").optional(),

@@ -26,7 +26,10 @@ export interface CallOptions {
 
 /** Pages of `tools/list` that are read (A-57). */
 const MAX_PAGES = 100;
-/** A local server that was not spoken to for longer may have been frozen with its function (A-64). */
+/**
+ * After a longer silence the function may have been frozen: a local server with it, a remote one's session and sockets gone
+ * meanwhile (A-64). A ping may be repeated where a call may not.
+ */
 const IDLE_MS = 30_000;
 const PING_MS = 5_000;
 /** Shorter values are words like `1` or `on`, which stand in any text. */
@@ -87,22 +90,26 @@ export function createConnection(server: LocalServer | RemoteServer, deps: Conne
     closing.signal.throwIfAborted();
     const present = live;
     if (present?.isOpen()) {
-      if (!present.isLocal || clock.now() - usedAt <= IDLE_MS || (await answers(present, signal))) return present;
+      if (clock.now() - usedAt <= IDLE_MS || (await answers(present, signal))) return present;
       await drop(present);
     }
     return unlessAborted(signal, open());
   }
 
   async function answers(present: Live, signal: AbortSignal): Promise<boolean> {
+    const ms = Math.min(PING_MS, server.timeoutMs);
     const late = () => new McpServerError(server.name, "did not answer a ping");
     try {
-      await within({ clock, ms: Math.min(PING_MS, server.timeoutMs), signal, late }, (either) =>
-        present.client.ping({ signal: either, timeout: NO_TIMEOUT_MS }),
+      await within({ clock, ms, signal, late }, (either) =>
+        requestScope.run({ signal: either, deadlineAt: clock.now() + ms, repeatable: true }, () =>
+          present.client.ping({ signal: either, timeout: NO_TIMEOUT_MS }),
+        ),
       );
       return true;
-    } catch {
+    } catch (error) {
       signal.throwIfAborted();
-      return false;
+      // A server that knows no ping has answered all the same.
+      return error instanceof present.sdk.ProtocolError && error.data !== LOST;
     }
   }
 

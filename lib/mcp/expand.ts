@@ -1,4 +1,5 @@
 /** `${NAME}` in header and environment values, and what of the result must never be shown (A-56). */
+import { expandVariables } from "../tools/index.js";
 import { McpServerError } from "./errors.js";
 
 export interface Expanded {
@@ -15,15 +16,10 @@ export function expandValues(
 ): Expanded {
   const secrets: string[] = [];
   const expanded = Object.entries(values).map(([key, value]) => {
-    const whole = value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-      const found = Object.hasOwn(env, name) ? env[name] : undefined;
-      if (found === undefined)
-        throw new McpServerError(server, `needs the environment variable ${name}, which is not set`);
-      secrets.push(found);
-      return found;
-    });
-    secrets.push(whole);
-    return [key, whole] as const;
+    const whole = expandVariables(value, env);
+    if (!whole.ok) throw new McpServerError(server, `needs the environment variable ${whole.unset}, which is not set`);
+    secrets.push(...whole.values, whole.text);
+    return [key, whole.text] as const;
   });
   // The longest first, so that cutting out a part does not leave the rest of a whole standing.
   return { values: Object.fromEntries(expanded), secrets: secrets.sort((a, b) => b.length - a.length) };

@@ -31,7 +31,6 @@ type Sdk = typeof import("@modelcontextprotocol/client");
 export interface Live {
   sdk: Sdk;
   client: Client;
-  isLocal: boolean;
   isOpen(): boolean;
   /** The server knows this session by an id. */
   hasSession(): boolean;
@@ -146,7 +145,6 @@ async function initialized(
   return {
     sdk,
     client,
-    isLocal: server.kind === "local",
     isOpen: () => isOpen,
     hasSession: () => isStreamable(transport) && transport.sessionId !== undefined,
     ended: () => transport.ended?.() ?? lostBy,

@@ -88,8 +88,8 @@ export function createMcpServers(settings: readonly ServerSettings[], options: M
 
   return {
     async load(taken, signal) {
-      for (const { name, kind, ...server } of settings) {
-        if (kind === "broken" && "problem" in server) warn(new McpServerError(name, `${server.problem}`).message);
+      for (const server of settings) {
+        if (server.kind === "broken") warn(new McpServerError(server.name, server.problem ?? "cannot be used").message);
       }
       try {
         const lists = await Promise.all(usable.map((server) => listed(server, signal)));

@@ -26,6 +26,15 @@ describe("the mark on the wire", () => {
     expect(marked).toEqual(plain);
   });
 
+  it("A-71 R-271 stays where it is when a summary stands behind the prompt", async () => {
+    const { model: client, server } = await connectBedrock([{ text: "a" }], { model: CLAUDE });
+
+    await client.call(request({ promptCache, preface: ["Summary."] }));
+
+    const { system } = server.requests[0]!.body;
+    expect(system).toMatchObject([{ text: "S" }, { cachePoint: {} }, { text: "V" }, { text: "Summary." }]);
+  });
+
   it("H-39 is left out for a model that refuses it, and is not tried again", async () => {
     const refusal = {
       status: 403,

@@ -46,7 +46,9 @@ export function resolvedCaching(
  */
 export function systemContent(request: ModelRequest, strategy: CacheStrategy): string | SystemPart[] {
   const { static: block, volatile } = request.system;
-  const blocks = [block, volatile].filter((text) => text !== "");
+  // Anthropic's API has one place for system text, and LangChain's class for it refuses a second such message.
+  const preface = strategy === "anthropic" ? (request.preface ?? []) : [];
+  const blocks = [block, volatile, ...preface].filter((text) => text !== "");
   const { promptCache } = request;
   if (strategy === "none" || block === "" || !promptCache?.enabled) return blocks.join("\n\n");
   const long = promptCache.ttl === "1h";

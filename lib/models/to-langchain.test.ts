@@ -66,6 +66,34 @@ describe("messages", () => {
     expect(sent[3]).toMatchObject({ tool_call_id: "n", name: "archmax_note" });
   });
 
+  it("A-71 sends a preface as system messages of their own, and within the prompt where a provider takes one only", async () => {
+    const asked = request([{ id: "1", role: "user", content: "u" }], {
+      preface: ["Summary.", "Reminder."],
+      promptCache: { enabled: true, ttl: "5m" },
+    });
+    const told = (messages: Awaited<ReturnType<typeof toLangChainMessages>>) =>
+      messages.map((message) => [message.getType(), message.content]);
+
+    expect(told(await toLangChainMessages(asked, "none"))).toEqual([
+      ["system", "S\n\nV"],
+      ["system", "Summary."],
+      ["system", "Reminder."],
+      ["human", "u"],
+    ]);
+    expect(told(await toLangChainMessages(asked, "anthropic"))).toEqual([
+      [
+        "system",
+        [
+          { type: "text", text: "S", cache_control: { type: "ephemeral" } },
+          { type: "text", text: "V" },
+          { type: "text", text: "Summary." },
+          { type: "text", text: "Reminder." },
+        ],
+      ],
+      ["human", "u"],
+    ]);
+  });
+
   it("invents no answer for an interrupted call", async () => {
     const sent = await toLangChainMessages(
       request([{ id: "1", role: "assistant", content: "x", tool_calls: [call("a")] }]),

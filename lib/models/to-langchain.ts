@@ -15,6 +15,9 @@ export async function toLangChainMessages(request: ModelRequest, caching: CacheS
   const { AIMessage, HumanMessage, SystemMessage, ToolMessage } = await import("@langchain/core/messages");
   const system = systemContent(request, caching);
   const messages: BaseMessage[] = system.length === 0 ? [] : [new SystemMessage({ content: system })];
+  for (const text of caching === "anthropic" ? [] : (request.preface ?? [])) {
+    messages.push(new SystemMessage({ content: text }));
+  }
   let shown: AttachedPicture[] = [];
   const show = () => {
     if (shown.length > 0) messages.push(new HumanMessage({ content: picturesContent(shown) }));

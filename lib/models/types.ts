@@ -18,6 +18,8 @@ export interface AttachedPicture {
 export interface ModelRequest {
   /** The cacheable prefix, then what changes (R-271). An empty `volatile` is left out. */
   system: { static: string; volatile: string };
+  /** System messages of their own behind the prompt, in place of messages that are not sent (A-71). */
+  preface?: readonly string[];
   messages: readonly StoredMessage[];
   tools: readonly ToolDefinition[];
   /** Ids that the session's calls have, where the messages do not hold them all: no call of the answer gets one (F-66). */

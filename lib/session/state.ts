@@ -259,6 +259,8 @@ export interface SessionFields {
   dispatchCount: number;
   /** What the first pending child is to be run on with (R-194). */
   childInput: ArrivalInput;
+  /** What requests carry in place of the messages before index `upTo` (A-73). */
+  compaction: { upTo: number; summary: string };
   /** The turn whose REPL may hold names (S-48). */
   repl: number;
   run: Run;

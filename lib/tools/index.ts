@@ -12,9 +12,11 @@ export {
 } from "./controls.js";
 export { delegationDefinition } from "./delegation-tools.js";
 export { ReservedToolNameError, ToolDescriptionError, ToolPathsError } from "./errors.js";
+export { type ExpandedText, expandVariables } from "./expand.js";
 export { createFileTools } from "./file-tools.js";
 export type { HandlerContext } from "./handler-context.js";
 export { type HostToolOptions, hostTool, type ToolEffectOptions } from "./host-tool.js";
+export { type HttpToolOptions, httpTool } from "./http-tool.js";
 export { offloadLargeResult } from "./large-results.js";
 export { createToolRegistry, type ResolvedName, resolveToolName, type ToolRegistry } from "./registry.js";
 export { remoteTool } from "./remote-tool.js";

@@ -7,7 +7,7 @@ import { effectOf, fromHost, inTurn, type ToolEffectOptions } from "./host-tool.
 import type { RuntimeTool } from "./types.js";
 
 export interface ToolRegistry {
-  /** Built-in file tools, then the host's, in the order given (R-219). */
+  /** Built-in file tools, then the host's, in the order given (R-219); the last of them those of its MCP servers. */
   tools: readonly RuntimeTool[];
   /** The exact name only. */
   get(name: string): RuntimeTool | null;
@@ -26,6 +26,8 @@ export interface RegistryOptions {
   toolEffects?: Readonly<Record<string, ToolEffectOptions>>;
   /** Whether pictures that the model reads are shown to it (H-24). */
   pictures?: boolean;
+  /** Names that may be spoken of though there is no such tool: those of a server that could not be asked (A-57). */
+  mayBeAbsent?(tool: string): boolean;
 }
 
 export type ResolvedName = { kind: "tool"; name: string } | { kind: "unknown"; candidates: string[] };
@@ -68,10 +70,11 @@ function checkNames(host: readonly RuntimeTool[]): void {
   if (twice !== undefined) throw new TypeError(`Two host tools are called "${twice}"; give each a name of its own.`);
 }
 
-function checkPaths({ host, toolPaths = {} }: RegistryOptions): void {
+function checkPaths({ host, toolPaths = {}, mayBeAbsent = () => false }: RegistryOptions): void {
   for (const [tool, paths] of Object.entries(toolPaths)) {
     if (isBuiltIn(tool)) throw new ToolPathsError(tool, "the paths of a built-in tool are fixed");
-    if (!host.some(({ name }) => name === tool)) throw new ToolPathsError(tool, "there is no host tool of this name");
+    if (!host.some(({ name }) => name === tool) && !mayBeAbsent(tool))
+      throw new ToolPathsError(tool, "there is no host tool of this name");
     checkDeclaration(tool, paths);
   }
   for (const { name, paths } of host) if (paths !== undefined) checkDeclaration(name, paths);
@@ -88,10 +91,10 @@ function checkDeclaration(tool: string, paths: ToolPaths): void {
   }
 }
 
-function checkEffects({ host, toolEffects = {} }: RegistryOptions): void {
+function checkEffects({ host, toolEffects = {}, mayBeAbsent = () => false }: RegistryOptions): void {
   for (const tool of Object.keys(toolEffects)) {
     if (isBuiltIn(tool)) throw new TypeError(`\`toolEffects\` cannot speak of the built-in tool "${tool}".`);
-    if (!host.some(({ name }) => name === tool))
+    if (!host.some(({ name }) => name === tool) && !mayBeAbsent(tool))
       throw new TypeError(`\`toolEffects\` names "${tool}", which no host tool is called.`);
   }
 }

@@ -6,6 +6,7 @@ import { LeaseLostError } from "../session/errors.js";
 import type { StoredMessage } from "../session/messages.js";
 import type { SessionPatch, SessionState, Usage } from "../session/state.js";
 import type { ToolDefinition } from "../tools/types.js";
+import { compactedRequest } from "./compaction.js";
 import { InvocationEndedError, ModelTimeoutError } from "./errors.js";
 import { reportMetric } from "./metrics.js";
 import { afterModelCall, beforeModelCall, callThroughMiddleware, isThrownByHook } from "./model-hooks.js";
@@ -30,6 +31,8 @@ export interface CalledModel {
   message: StoredMessage | null;
   invalid: InvalidCall[];
   usage: SessionPatch;
+  /** Fields that the call's step keeps (A-73). */
+  kept: NonNullable<SessionPatch["set"]>;
 }
 
 /**
@@ -38,23 +41,26 @@ export interface CalledModel {
  */
 export async function callModel(turn: Turn, state: SessionState, call: ModelCall): Promise<CalledModel> {
   const messageId = `m${state.messages.length}-${turn.attemptMark}`;
+  const { set, ...sent } = await compactedRequest(turn, state);
   const { reply, usage } = await requestModel(turn, {
     role: "agent",
     call: `a${state.messages.length}.${state.fields.stepsUsed ?? 0}`,
     state: call.state,
     turn: (state.fields.modelCalls ?? 0) + 1,
     system: { static: turn.assembly.staticPrompt, volatile: call.volatile },
-    messages: state.messages,
+    ...sent,
+    takenCallIds: sent.preface ? takenCallIds(state) : undefined,
     tools: call.tools.map((name) => toolDefinition(turn.assembly, name)),
     messageId,
     timeoutMs: call.timeoutMs,
     streamed: true,
   });
   if (reply.text.trim() !== "") turn.emit({ type: "agent-text", state: call.state, text: reply.text, messageId });
-  return { message: messageOf(reply, messageId), invalid: reply.invalid, usage };
+  return { message: messageOf(reply, messageId), invalid: reply.invalid, usage, kept: set ?? {} };
 }
 
-export interface ModelQuery extends Pick<ModelRequest, "system" | "messages" | "messageId"> {
+export interface ModelQuery
+  extends Pick<ModelRequest, "system" | "preface" | "messages" | "messageId" | "takenCallIds"> {
   /** Of the models a turn calls, the one asked (R-279). */
   role: "agent" | "grader";
   /** Tells the call from the session's others, and is the same in every invocation that makes it (A-52). */
@@ -97,7 +103,8 @@ export async function requestModel(turn: Turn, query: ModelQuery): Promise<Model
     system: query.system,
     ...sent,
     messageId,
-    ...(sent.messages === messages ? {} : { takenCallIds: takenCallIds(query) }),
+    ...(query.preface ? { preface: query.preface } : {}),
+    ...(query.takenCallIds || sent.messages !== messages ? { takenCallIds: takenCallIds(query) } : {}),
     signal: time.signal,
     onText: stream?.push,
     onAbandoned: meter.abandoned,

@@ -6,7 +6,7 @@ import * as messages from "../../lib/messages/index.js";
 import * as spec from "../../lib/spec/public.js";
 import { buildIfStale, entries, entry, ROOT, staticGraph } from "./built.js";
 
-beforeAll(buildIfStale);
+beforeAll(buildIfStale, 120_000);
 
 /** Source files and packages that an entry's source reaches, by statement and at run time. */
 async function reached(name: string): Promise<{ files: string[]; packages: string[] }> {

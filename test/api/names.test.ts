@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { buildIfStale, entries, ROOT } from "./built.js";
 import { publicNames } from "./names.js";
 
-beforeAll(buildIfStale);
+beforeAll(buildIfStale, 120_000);
 
 /** What a value is, as a reader wants to know it. */
 function kindOf(value: unknown): string {

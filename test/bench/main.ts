@@ -1,4 +1,4 @@
-/** `npm run bench [-- turn start code delegation scripts wake aws aws-long aws-wake functions]`: measures, prints tables, judges nothing. */
+/** `npm run bench [-- turn load start code delegation scripts wake aws aws-long aws-wake functions]`: measures, prints tables, judges nothing. */
 import { aws } from "./sections/aws.js";
 import { awsLong } from "./sections/aws-long.js";
 import { awsWake } from "./sections/aws-wake.js";
@@ -6,6 +6,7 @@ import { code } from "./sections/code.js";
 import { cost } from "./sections/cost.js";
 import { delegation } from "./sections/delegation.js";
 import { functions } from "./sections/functions.js";
+import { load } from "./sections/load.js";
 import { scripts } from "./sections/scripts.js";
 import { start } from "./sections/start.js";
 import { turn } from "./sections/turn.js";
@@ -13,6 +14,7 @@ import { wake } from "./sections/wake.js";
 
 const SECTIONS: Record<string, () => Promise<void>> = {
   turn,
+  load,
   start,
   code,
   delegation,

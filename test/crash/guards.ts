@@ -1,4 +1,5 @@
-/** What a host sets around calls, made anew by each process: a begun call that is decided twice in one would show it. */
+/** What a host sets around calls, made anew by each process: a begun call that is decided twice in one would show it, and so would an end of the world that middleware takes for an answer. */
+import { ToolMessage } from "@langchain/core/messages";
 import type { ExtensionOptions } from "../../lib/extensions/types.js";
 
 export function guards(): ExtensionOptions {
@@ -21,7 +22,9 @@ export function guards(): ExtensionOptions {
       {
         name: "stamp",
         async wrapToolCall(request, next) {
-          const message = await next(request);
+          const message = await next(request).catch(
+            ({ message: content }) => new ToolMessage({ content, status: "error", tool_call_id: request.id }),
+          );
           message.content = `${message.content} stamped`;
           return message;
         },

@@ -235,4 +235,19 @@ export const SCENARIOS: Scenario[] = [
     tools: (dir) => toolsFromMap(effectTools(dir)),
     effects: readEffects,
   },
+  {
+    name: "requests that are compacted",
+    modesInTurns: true,
+    workflow: "talk",
+    rootDir: join(import.meta.dirname, "workspace"),
+    sessionId: "talk-1",
+    script: join(import.meta.dirname, "talk.yaml"),
+    steps: ["First.", "Second.", "Third.", "Fourth."].map((message) => ({ input: { kind: "turn", message } })),
+    // A summary that is made twice, or used for other messages than it is of, would say so.
+    extensions: () => ({
+      compaction: { maxTokens: 40, keepTail: 25, summarize: (older) => older.map(({ content }) => content).join("|") },
+    }),
+    tools: (dir) => toolsFromMap(effectTools(dir)),
+    effects: readEffects,
+  },
 ];

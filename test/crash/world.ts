@@ -115,15 +115,16 @@ export async function openAgent(
     stores: given.stores,
     tools: given.life ? mortal(tools, given.life) : tools,
     ...scenario.extensions?.(),
-    env: scenario.provider
-      ? await scenario.provider(given.dir)
-      : scenario.script
-        ? { ARCHMAX_MODEL: `script:${scenario.script}` }
-        : {},
+    env: await envOf(scenario, given.dir),
     sandboxRuntime: mortalSandbox(given.life),
     onEvent: () => {},
     host: { clock: given.clock, owner: given.owner ?? "one" },
   });
+}
+
+async function envOf({ provider, script }: Scenario, run: string): Promise<Record<string, string>> {
+  if (provider) return provider(run);
+  return script ? { ARCHMAX_MODEL: `script:${script}` } : {};
 }
 
 export function wrapped(stores: AgentStores, intercept: Intercept): AgentStores {

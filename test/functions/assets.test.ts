@@ -45,6 +45,7 @@ describe("the functions' assets", () => {
       "parkway.config.ts": CONFIG,
       ".env": "ARCHMAX_API_KEY=sk-local",
       "AGENTS.md": "Be kind.",
+      "mcp.json": '{ "shop": { "command": ["node", "kb/server.mjs"] } }',
       "skills/greet/SKILL.md": "---\nname: greet\ndescription: Greets.\n---\n",
       "workflows/hello-park/.env.local": "SECRET=1",
       "workflows/hello-park/WORKFLOW.md": "About parking.",
@@ -81,7 +82,9 @@ describe("the functions' assets", () => {
   it("F-78 leaves providers, the bucket's client and the sandbox out of what the turn function loads at its start", () => {
     const loaded = [...staticInputs(metafiles.turn)];
 
-    expect(loaded.filter((path) => /@langchain\/openai|client-s3|quickjs|acorn|aws-xray/.test(path))).toEqual([]);
+    expect(
+      loaded.filter((path) => /@langchain\/openai|@modelcontextprotocol|client-s3|quickjs|acorn|aws-xray/.test(path)),
+    ).toEqual([]);
   });
 
   it.each(FUNCTIONS)("F-77 %s starts in a folder of its own, and its files define require", (name) => {
@@ -144,7 +147,7 @@ describe("the functions' assets", () => {
     expect(mountNames).toEqual([".platform", "AGENTS.md", "kb", "skills"]);
   });
 
-  it("H-126 takes the authored files along, and nothing that is private, a session's or a test's", () => {
+  it("A-64 H-126 takes the authored files along, and nothing that is private, a session's or a test's", () => {
     const authored = (name: string) => filesOf(name).filter((path) => !/\.m?js$/.test(path) || path.includes("/"));
 
     expect(authored("turn").sort()).toEqual([
@@ -152,6 +155,7 @@ describe("the functions' assets", () => {
       "deployment.json",
       "emscripten-module.wasm",
       "kb/prices/eu.csv",
+      "mcp.json",
       "package.json",
       "skills/greet/SKILL.md",
       "workflows/hello-park/WORKFLOW.md",

@@ -91,6 +91,7 @@ describe.each(ENTRANCES)("through the entrance %s", (entrance) => {
   it("A-12 A-13 A-14 A-15 a guardrail denies here as everywhere, and no hook, mock, middleware or tool is reached", async () => {
     const seen: GuardrailCall[] = [];
     const reached: string[] = [];
+    const byRules: string[] = [];
     const denied = { tool: "probe", args: { target: "guarded" } };
     const mocks = () => (call: DeniedCall) => {
       if (call.args.target === "guarded") reached.push("mock");
@@ -101,6 +102,12 @@ describe.each(ENTRANCES)("through the entrance %s", (entrance) => {
       made: [denied, FINE],
       mocks,
       extensions: {
+        policyRules: [
+          ({ tool, origin: asker }) => {
+            if (tool === "probe") byRules.push(asker);
+            return null;
+          },
+        ],
         guardrails: [
           (call) => {
             seen.push(call);
@@ -132,6 +139,7 @@ describe.each(ENTRANCES)("through the entrance %s", (entrance) => {
     const origin = ORIGINS[entrance];
     const state = entrance === "code" ? "check" : entrance === "grader" ? "grade" : "work";
     expect(first).toMatchObject({ workflow, origin, state, args: { target: "guarded" }, id: expect.any(String) });
+    expect(byRules).toEqual(Array(2).fill(origin === "code" ? "script" : origin));
     expect(first?.turn).toBe(entrance === "grader" ? 2 : 1);
     expect(first?.sessionId).toBe(workflow === "child" ? "s1~1" : "s1");
   });

@@ -402,6 +402,60 @@ describe("failures", () => {
   });
 });
 
+describe("after a freeze", () => {
+  const HOUR = 3_600_000;
+
+  it("A-64 asks with a ping, which may be repeated, before a call that may not", async () => {
+    const called: string[] = [];
+    const server = await serve({
+      onCall: (name) => called.push(name),
+      intercept: firstAnswers("ping", dropped),
+    });
+    const shop = await connect({ shop: { url: server.url } });
+
+    shop.clock.advance(HOUR);
+    const call = shop.call("shop_echo", { text: "x" });
+    expect(await passing(shop.clock, call)).toEqual({ text: "x", status: "success" });
+
+    expect(server.seen("ping")).toHaveLength(2);
+    expect(called).toEqual(["echo"]);
+    expect((await shop.call("shop_echo", { text: "y" })).text).toBe("y");
+    expect(server.seen("ping")).toHaveLength(2);
+  });
+
+  it("A-64 F-71 initializes anew where the session is gone, and says so where the server is", async () => {
+    const server = await serve();
+    const shop = await connect({ shop: { url: server.url } });
+
+    server.dropSessions();
+    shop.clock.advance(HOUR);
+    expect((await shop.call("shop_echo", { text: "x" })).text).toBe("x");
+    expect(server.seen("tools/call")).toHaveLength(1);
+
+    await server.close();
+    shop.clock.advance(HOUR);
+    const call = shop.call("shop_echo", { text: "y" });
+    expect(await passing(shop.clock, call)).toEqual({
+      text: expect.stringMatching(/^The MCP server "shop" could not be connected to: .*ECONNREFUSED/),
+      status: "error",
+    });
+  });
+
+  it("A-64 takes any answer for a sign of life", async () => {
+    const unknown = (response: ServerResponse) =>
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end('{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no ping"}}');
+    const server = await serve({ intercept: firstAnswers("ping", unknown) });
+    const shop = await connect({ shop: { url: server.url } });
+
+    shop.clock.advance(HOUR);
+
+    expect((await shop.call("shop_echo", { text: "x" })).text).toBe("x");
+    expect(server.seen("initialize")).toHaveLength(1);
+  });
+});
+
 describe("paging", () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ name: `t${index}`, inputSchema: { type: "object" as const } }));

@@ -297,6 +297,76 @@ describe("tool middleware", () => {
     expect(outcome.kind).toBe("completed");
   });
 
+  it("H-21 no run of a tool goes on beside the answer of middleware that does not wait for it", async () => {
+    const log: string[] = [];
+    const bench = await open({
+      spec,
+      tools: toolsFromMap({
+        probe: {
+          description: "Looks.",
+          inputSchema: { type: "object" },
+          handler: async () => {
+            for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate);
+            log.push("tool");
+          },
+        },
+      }),
+      middleware: [
+        {
+          name: "hasty",
+          wrapToolCall: async (request, next) => {
+            void next(request);
+            return new ToolMessage({ content: "quick", tool_call_id: request.id });
+          },
+        },
+      ],
+      onEvent: (event) => {
+        if (event.type === "tool-result") log.push("result");
+      },
+      replies: [calls(["probe"]), says("done")],
+    });
+
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+
+    expect(results(outcome)).toMatchObject([{ text: "quick" }]);
+    expect(log).toEqual(["tool", "result"]);
+  });
+
+  it("H-21 S-55 a call that an invocation is cut off in has no answer yet, whatever middleware makes of that", async () => {
+    let swallowed = 0;
+    const bench = await open({
+      spec: caller("child"),
+      files: workflow("child", worker("child", "{ returns: [total] }")),
+      middleware: [
+        {
+          name: "swallowing",
+          wrapToolCall: async (request, next) => {
+            const message = await next(request).catch(() => {
+              swallowed += 1;
+              return new ToolMessage({ content: "nothing", tool_call_id: request.id });
+            });
+            message.content = `m(${message.content})`;
+            return message;
+          },
+        },
+      ],
+      answer: byModel({
+        "test-model": [calls(["archmax_workflow_child"]), says("done")],
+        child: [calls(setting({ total: 1 })), calls(setting({ total: 3 })), says("Three.")],
+      }),
+    });
+    await bench.agent.accept("s1", { kind: "turn", message: "Go." });
+    const isDone = async () => (await loadState(bench.stores.sessions, "s1"))?.state.fields.status === "completed";
+    for (let invocations = 0; invocations < 20 && !(await isDone()); invocations += 1) {
+      await bench.agent.work("s1", { drainAt: 0 });
+    }
+
+    const { state } = (await loadState(bench.stores.sessions, "s1"))!;
+    expect(swallowed).toBeGreaterThan(0);
+    expect(state.fields.status).toBe("completed");
+    expect(results(state)).toMatchObject([{ text: 'm({"message":"Three.","returns":{"total":3}})' }]);
+  });
+
   it("A-12 never sees a control of the runtime's own", async () => {
     const log: string[] = [];
     await ask(advance("end"), { middleware: [stamping("m", log)] });
@@ -332,11 +402,12 @@ describe("a script that was interrupted", () => {
     const code = `
 const first = await tools.pay({ n: 1 }).catch((error) => error.message);
 const both = await Promise.all([tools.pay({ n: 1 }), tools.ask({ n: 2 })]);
+await tools.write_todos({ todos: [] });
 await tools.fall({});
 [first, ...both].join()`;
     let denials = 0;
     const bench = await open({
-      spec: "states: { work: { triggers: { manual: }, instructions: Work., tools: { allow: [pay, ask, fall, archmax_eval] } } }",
+      spec: "states: { work: { triggers: { manual: }, instructions: Work., tools: { allow: [pay, ask, fall, write_todos, archmax_eval] } } }",
       stores,
       replies: [evaluating(code), says("Done.")],
       tools: toolsFromMap({ pay: tool("pay", {}), ask: tool("ask", {}), fall: tool("fall", { readOnly: true }, fall) }),
@@ -353,7 +424,7 @@ await tools.fall({});
         hooks: {
           beforeTool: ({ name, args }) => {
             if (name === "pay") return { args: { ...args, by: processes } };
-            if (name === "ask") return { result: `answer of ${processes}` };
+            if (name === "ask" || name === "write_todos") return { result: `answer of ${processes}` };
           },
           afterTool: ({ name, result }) => {
             after.push(name);
@@ -377,6 +448,7 @@ await tools.fall({});
       ["fall", {}],
       ["fall", {}],
     ]);
+    expect(state.fields).not.toHaveProperty("todos");
     expect(after.filter((name) => name === "pay")).toHaveLength(1);
   });
 });

@@ -306,6 +306,7 @@ describe("what the verifier is shown", () => {
       seen.push((await workspace.readRaw("/a.md")).data?.content, (await workspace.ls("/")).files?.length);
       seen.push(await workspace.write("/b.md", "B"), await workspace.edit("/a.md", "A", "B"));
       seen.push(await workspace.delete("/a.md"), workspace.uploadFiles);
+      result.messages[0]!.content = "changed";
       result.messages.length = 0;
       result.variables.total!.value = 99;
       (result.toolCalls[0]!.args as { content: string }).content = "changed";

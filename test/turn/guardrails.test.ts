@@ -202,29 +202,54 @@ states:
     expect(seen).toEqual([{ file_path: "a.txt" }]);
   });
 
-  it("A-10 a guardrail that never answers holds no turn that is stopped", async () => {
-    const stop = new AbortController();
-    const bench = await open({
-      spec,
-      tools: probe([]),
-      guardrails: [
-        () => {
-          stop.abort(new Error("enough"));
-          return new Promise(() => {});
-        },
-      ],
-      replies: [calls(["probe"]), says("done")],
-    });
+  it.each(["guardrails", "hooks", "middleware"])(
+    "A-10 A-43 %s that never answer hold no turn that is stopped",
+    async (of) => {
+      const stop = new AbortController();
+      const stuck = () => {
+        stop.abort(new Error("enough"));
+        return new Promise<never>(() => {});
+      };
+      const layers = {
+        guardrails: { guardrails: [stuck] },
+        hooks: { hooks: { beforeTool: stuck } },
+        middleware: { middleware: [{ name: "stuck", wrapToolCall: stuck }] },
+      };
+      const bench = await open({
+        spec,
+        tools: probe([]),
+        ...layers[of as keyof typeof layers],
+        replies: [calls(["probe"]), says("done")],
+      });
 
-    await expect(bench.agent.workflow.send("s1", { message: "Go." }, { signal: stop.signal })).rejects.toThrow();
-    expect((await bench.agent.sessions.get("s1"))?.exit?.code).toBe("turn-cancelled");
-  });
+      await expect(bench.agent.workflow.send("s1", { message: "Go." }, { signal: stop.signal })).rejects.toThrow();
+      expect((await bench.agent.sessions.get("s1"))?.exit?.code).toBe("turn-cancelled");
+      expect(ofType(bench.events, "tool-blocked")).toEqual([]);
+      expect(ofType(bench.events, "tool-result")).toEqual([]);
+    },
+  );
 
   it("A-16 H-9 is assembled from functions alone", async () => {
     await expect(open({ spec, replies: [], guardrails: ["no" as never] })).rejects.toMatchObject({
       name: "InvalidGuardrailError",
       index: 0,
     });
+  });
+
+  it("A-5 H-9 H-10 is assembled for workflows that there are, before any of them is loaded", async () => {
+    const agents = { cse: { guardrails: [denying("probe")] } };
+    await expect(open({ spec, replies: [], agents })).rejects.toThrow(/"cse".*case/);
+    await expect(open({ spec, replies: [], agents, clock: "never" })).rejects.toMatchObject({ code: "invalid-clock" });
+    await expect(
+      open({ spec, replies: [], guardrails: [1 as never], workspace: { mounts: { "a//b": {} as never } } }),
+    ).rejects.toMatchObject({ code: "invalid-guardrail" });
+    const harmless = await open({
+      spec,
+      files: { "workflows/other/workflow.yaml": spec },
+      replies: [says("done")],
+      agents: { other: { guardrails: [() => "never"] } },
+    });
+    expect(await harmless.agent.workflow.send("s1", { message: "Go." })).toMatchObject({ kind: "completed" });
   });
 
   it("A-14 notes of the runtime are no calls", async () => {

@@ -120,6 +120,34 @@ describe("A-7 a turn that reaches a limit", () => {
     expect(last).not.toHaveProperty("limit");
   });
 
+  it("A-7 S-50 counts by the turn where invocations are short, too", async () => {
+    const { agent, requests } = await bench({
+      spec: SPEC,
+      limits: { maxTokensPerTurn: 100 },
+      replies: [
+        costing(50, advance("review")),
+        costing(60, says("Decide, please.")),
+        costing(40, calls(["archmax_get_variables", {}])),
+        costing(40, calls(["archmax_get_variables", {}])),
+        costing(40, calls(["archmax_get_variables", {}])),
+        says("Never."),
+      ],
+    });
+    await agent.workflow.send("s1", { message: "Go." });
+    const { arrivalId } = await agent.accept("s1", { kind: "decision", target: "done" });
+
+    let invocations = 0;
+    while ((await agent.work("s1", { drainAt: 0 })).left === "handed-over") invocations += 1;
+
+    expect(invocations).toBeGreaterThan(2);
+    expect((await agent.receipt(arrivalId))?.outcome).toMatchObject({
+      kind: "failed",
+      limit: "maxTokens",
+      exit: { reason: expect.stringContaining("120 tokens") },
+    });
+    expect(requests).toHaveLength(5);
+  });
+
   it("A-7 makes no call for a handoff either", async () => {
     const { agent, requests } = await bench({
       spec: SPEC,

@@ -37,11 +37,11 @@ export interface RunFacts {
 
 export function normalRequest(role: ModelRole, asked: string | undefined, request: ModelRequest, run: RunFacts) {
   const text = (value: string) => normalText(value, run);
-  const { system, tools, messages, pictures } = request;
+  const { system, preface = [], tools, messages, pictures } = request;
   const normal: NormalRequest = {
     role,
     ...(asked === undefined ? {} : { model: asked }),
-    system: [system.static, system.volatile].filter((part) => part !== "").map(text),
+    system: [system.static, system.volatile, ...preface].filter((part) => part !== "").map(text),
     tools: tools.map(({ name, ...definition }) => `${name} ${fingerprint(definition)}`),
     messages: messages.map((message) => normalMessage(message, text, pictures?.get(message.id))),
   };

@@ -54,7 +54,7 @@ async function replyOnlyCall(turn: Turn, state: SessionState, reply: boolean): P
   });
   const { stepsUsed = 0, modelCalls = 0 } = state.fields;
   const steps: SessionPatch = {
-    set: { stepsUsed: stepsUsed + 1, modelCalls: modelCalls + 1 },
+    set: { ...called.kept, stepsUsed: stepsUsed + 1, modelCalls: modelCalls + 1 },
     ...called.usage,
     ...turn.meter.count(usedBy(called.usage.usage, called.message?.tool_calls?.length ?? 0)),
   };

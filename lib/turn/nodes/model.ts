@@ -46,6 +46,7 @@ export const modelNode: TurnNode = async (turn, state) => {
     ...called.usage,
     ...turn.meter.count(usedBy(called.usage.usage, called.message?.tool_calls?.length ?? 0)),
     set: {
+      ...called.kept,
       stepsUsed: (state.fields.stepsUsed ?? 0) + 1,
       modelCalls: (state.fields.modelCalls ?? 0) + 1,
       stateTurns: { state: slug, count: made + 1 },

@@ -20,4 +20,12 @@ export interface ValidateWorkflowOptions {
   essentialTools?: readonly string[];
   /** Names of the host's tools; without it no name is reported as unknown. */
   tools?: readonly string[];
+  /** What is known of a tool of an MCP server by its name; without it no name is one's (A-61). */
+  mcp?(tool: string): McpToolKnowledge;
 }
+
+/**
+ * `none`: no server's tools are called so. `unsure`: a server may have it, and was not asked. `missing`: the servers that
+ * would have it do not offer it.
+ */
+export type McpToolKnowledge = "none" | "unsure" | "offered" | "missing";

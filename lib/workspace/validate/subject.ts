@@ -4,6 +4,7 @@ import type { Machine } from "../../machine/types.js";
 import { type DiagnosticCode, makeDiagnostic, nearest } from "../../spec/index.js";
 import type { Diagnostic, WorkflowSpec } from "../../spec/types.js";
 import type { AuthoredFiles } from "./files.js";
+import type { McpToolKnowledge } from "./options.js";
 
 export type KeyPath = readonly (string | number)[];
 export interface Position {
@@ -27,6 +28,7 @@ export interface HostTables {
   /** The table was given, so names in the document are checked against it. */
   mountsGiven: boolean;
   tools: ReadonlySet<string> | null;
+  mcp(tool: string): McpToolKnowledge;
 }
 
 export interface Pass {

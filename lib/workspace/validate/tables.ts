@@ -34,7 +34,8 @@ export async function hostTables(
     policyRules: [],
   };
   const tools = options.tools === undefined ? null : new Set([...options.tools, ...governance.essentialTools]);
-  return { host: { governance, mountsGiven: options.mounts !== undefined, tools }, skills };
+  const mcp = options.mcp ?? (() => "none" as const);
+  return { host: { governance, mountsGiven: options.mounts !== undefined, tools, mcp }, skills };
 }
 
 /** The default table, over the given backend when there is no root: read-only and ungoverned. */

@@ -1,4 +1,4 @@
-/** Findings about which tools a list names (W-201…W-205, W-211…W-213, W-218). */
+/** Findings about which tools a list names (W-201…W-205, W-211…W-213, W-218, A-61). */
 import {
   AUTOMATED_CONTROLS,
   CONTROL_TOOLS,
@@ -27,7 +27,15 @@ export function checkToolName(pass: Pass, { tool, path, kind, state }: PlacedEnt
         message: `There is no tool ${quote(tool)}; the archmax_ tools are ${list(runtimePrefixed())} and archmax_workflow_<slug>.`,
         ...didYouMean(tool, RUNTIME_TOOLS),
       });
-    } else if (host.tools !== null && !host.tools.has(tool)) {
+    } else if (host.tools?.has(tool) !== true && host.mcp(tool) === "missing") {
+      if (kind === "grant") {
+        report({
+          code: "tools/unknown-mcp-tool",
+          path,
+          message: `No MCP server offers ${quote(tool)}; correct the name, or the server's \`tools\` and \`disabled\` keys.`,
+        });
+      }
+    } else if (host.tools !== null && !host.tools.has(tool) && host.mcp(tool) === "none") {
       report({
         code: "tools/unknown-host-tool",
         path,

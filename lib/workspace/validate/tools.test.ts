@@ -120,6 +120,15 @@ describe("names in tools lists", () => {
       ["tools/unknown-host-tool tools.forbid_always.0"],
     ],
     ["W-218", () => inState("tools: { allow: [tell, ls, archmax_eval] }", { tools: ["tell"] }), []],
+    [
+      "A-61",
+      () =>
+        inState("tools: { allow: [shop_a, say] }", { mcp: (tool: string) => (tool === "say" ? "none" : "missing") }),
+      ["tools/unknown-mcp-tool states.start.tools.allow.0"],
+    ],
+    ["A-61", () => inRoot("tools: { forbid_always: [shop_a] }", { mcp: () => "missing", tools: [] }), []],
+    ["A-61 W-218", () => inState("tools: { allow: [shop_a] }", { mcp: () => "unsure", tools: [] }), []],
+    ["A-61 W-218", () => inState("tools: { allow: [shop_a] }", { mcp: () => "missing", tools: ["shop_a"] }), []],
   ])("%s judges the names of a list (case %#)", async (_ids, found, expected) => {
     expect(await found()).toEqual(expected);
   });
