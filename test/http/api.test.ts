@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { SERVICES } from "../../lib/http/gateway.fixture.js";
 import { modelsFrom, ROUTES } from "../../lib/http/index.js";
@@ -982,5 +983,24 @@ describe("when a store fails", () => {
     expect(made.log.at(-1)).toMatchObject({ status: 500, error: fault });
     fault = null;
     expect((await made.api(post(START, FIRST))).status).toBe(202);
+  });
+});
+
+it("A-7 H-68 N-9 N-11 tells the limit that ended a turn", async () => {
+  const crash = resolve(import.meta.dirname, "..", "crash");
+  const made = await desk({
+    rootDir: resolve(crash, "workspace"),
+    worker: {
+      env: { ARCHMAX_MODEL: `script:${resolve(crash, "gated.yaml")}` },
+      limits: { maxToolCallsPerTurn: 1 },
+    },
+  });
+
+  const accepted = await made.api(post("/v1/workflows/gated/sessions", { sessionId: "note-1", message: "Write." }));
+  await made.work();
+
+  expect((await get(made, `/v1/turns/${accepted.json.turnId}`)).json).toMatchObject({
+    status: "settled",
+    outcome: { kind: "failed", limit: "maxToolCalls", exit: { success: false, code: "limit-tool-calls" } },
   });
 });

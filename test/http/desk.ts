@@ -17,7 +17,7 @@ import { createIntake, createIntakeWorkflows, type Intake } from "../../lib/inta
 import type { ApiKeys } from "../../lib/session/api-keys.js";
 import type { SessionStore } from "../../lib/session/ports.js";
 import { createMemoryApiKeys, createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
-import { createWorker } from "../../lib/worker.js";
+import { type CreateWorkerParams, createWorker } from "../../lib/worker.js";
 import { sharedSandbox } from "../harness/agent.js";
 import { type ManualClock, manualClock } from "../harness/clock.js";
 
@@ -59,6 +59,8 @@ export interface DeskOptions {
   limits?: Partial<Limits>;
   models?: readonly string[];
   wrapStore?: (store: SessionStore) => SessionStore;
+  /** More of what the worker is made with. */
+  worker?: Partial<CreateWorkerParams>;
 }
 
 export async function aDesk(options: DeskOptions = {}): Promise<Desk> {
@@ -85,6 +87,7 @@ export async function aDesk(options: DeskOptions = {}): Promise<Desk> {
     env: {},
     sandboxRuntime: sharedSandbox(),
     onEvent: () => {},
+    ...options.worker,
   });
   const shared = { intake, clock, log: (entry: AccessEntry) => void log.push(entry) };
   const api = gatewayHandler(
