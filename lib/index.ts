@@ -105,6 +105,8 @@ export { listMcpTools } from "./lazy.js";
 export type { ListedMcpServer, McpOption, McpServer, McpServers, McpStatus, McpToolDefinition } from "./mcp/index.js";
 export {
   type HandlerContext as ToolContext,
+  type HttpToolOptions,
+  httpTool,
   type ToolDescriptor as AgentToolDescriptor,
   type ToolEffectOptions,
   toolsFromMap,

@@ -52,7 +52,10 @@ export interface CreateAgentParams extends ExtensionOptions {
   mcp?: McpOption;
   model?: BaseChatModel;
   modelFactory?: ModelFactory;
-  /** How requests of models that Parkway makes are repeated (A-46); a model that a host passes has rules of its own. */
+  /**
+   * How the requests that Parkway makes of models and of MCP servers are repeated (A-46); a model that a host passes has
+   * rules of its own.
+   */
   retry?: RetryOptions;
   /** Text placed right after `AGENTS.md` (H-17). */
   systemPrompt?: string;

@@ -43,6 +43,12 @@ describe("clashes", () => {
   });
 });
 
+it("A-58 warns of a name that providers do not take, and leaves it to them", () => {
+  const { names, warnings } = offer([server("s", ["x".repeat(62), "y".repeat(63)])]);
+  expect(names).toHaveLength(2);
+  expect(warnings).toEqual([`"s_${"y".repeat(63)}" has 65 characters, and model providers accept 64.`]);
+});
+
 describe("the filter", () => {
   it.each([
     [{}, ["a", "b", "c"]],

@@ -9,6 +9,9 @@ export interface OfferedTool {
   definition: McpToolDefinition;
 }
 
+/** Model providers accept no longer tool name. */
+const MAX_NAME = 64;
+
 export function sanitize(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/gu, "_");
 }
@@ -55,8 +58,11 @@ export function offeredTools(
       if (!chosenBy(filter, definition.name)) continue;
       const name = exposedName(server, definition.name);
       const winner = winnerOver(name, taken, offered);
-      if (winner === null) offered.set(name, { server, name, definition });
-      else
+      if (winner === null) {
+        offered.set(name, { server, name, definition });
+        if (name.length > MAX_NAME)
+          warnings.push(`${quoted(name)} has ${name.length} characters, and model providers accept ${MAX_NAME}.`);
+      } else
         warnings.push(
           `${quoted(definition.name)} of the MCP server "${server}" is left out: ${quoted(name)} ${winner}.`,
         );

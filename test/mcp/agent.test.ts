@@ -2,11 +2,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Outcome } from "../../lib/session/outcome.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
 import { createWorker } from "../../lib/worker.js";
-import { advance, benches, calls, offered, ofType, results, says } from "../turn/support.js";
+import { advance, benches, calls, offered, ofType, plainBenches, results, says } from "../turn/support.js";
 import { type HttpServerOptions, type McpHttpServer, startMcpServer } from "./http-server.js";
 import { aProcess, isRunning } from "./loaded.js";
 
 const open = benches();
+const openPlain = plainBenches();
 const servers: McpHttpServer[] = [];
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
@@ -224,6 +225,20 @@ states:
   });
 });
 
+it("H-106 H-127 offers a plain agent every tool of its servers", async () => {
+  const server = await serve();
+  const bench = await openPlain({
+    mcp: { shop: { url: server.url } },
+    replies: [calls(["shop_echo", { text: "hello" }]), says("end")],
+  });
+
+  await bench.agent.invoke({ messages: [{ role: "user", content: "go" }] }, { configurable: { thread_id: "s1" } });
+
+  expect(ofType(bench.events, "tool-result")).toMatchObject([{ tool: "shop_echo", output: "hello" }]);
+  expect(offered(bench.requests[0])).toContain("shop_strange_name_1");
+  expect(server.seen("tools/call")).toHaveLength(1);
+});
+
 describe("assembly", () => {
   it("A-57 F-71 goes on without a server that is down, and warns once", async () => {
     const server = await serve();
@@ -238,6 +253,20 @@ describe("assembly", () => {
     expect(ofType(bench.events, "warning").filter(({ scope }) => scope === "mcp")).toMatchObject([
       { message: 'The MCP server "gone" could not be connected to: it could not be started (ENOENT).' },
     ]);
+  });
+
+  it("A-46 repeats requests to servers as the agent's retry option says", async () => {
+    const server = await serve({
+      intercept: (_request, response) => {
+        response.writeHead(503).end();
+        return true;
+      },
+    });
+    const bench = await open({ spec: SPEC, mcp: { shop: { url: server.url } }, retry: { retries: 0 } });
+
+    const { status } = bench.agent.mcp;
+    expect(status()).toEqual({ shop: "failed" });
+    expect(server.requests).toHaveLength(1);
   });
 
   it("A-54 A-57 has no servers without the option", async () => {
