@@ -1,12 +1,15 @@
 /** An agent: assembled once, working on any number of sessions (H-8, H-44…H-79). */
-import { embeddedStores } from "./agent/embedded.js";
+import { embeddedStore } from "./agent/embedded.js";
 import { createMembers } from "./agent/members.js";
 import { type CreateAgentParams, checkOptionKeys, type GovernedAgentParams } from "./agent/options.js";
-import { createRuntime } from "./agent/runtime.js";
+import { createRuntime, graphOptions } from "./agent/runtime.js";
+import { createThread } from "./agent/thread.js";
 import { createTurns } from "./agent/turns.js";
 import type { Agent, GovernedAgent, PlainAgent } from "./agent/types.js";
+import { configurable } from "./agent/with-config.js";
 import { createAgentWorkflow } from "./agent/workflow.js";
 import { PLAIN_WORKFLOW } from "./machine/index.js";
+import { portsOf } from "./stores/bundles/index.js";
 
 /**
  * @example
@@ -29,20 +32,23 @@ export async function createAgent(params: CreateAgentParams = {}): Promise<Agent
     throw error;
   };
   const assembly = await current().catch(disconnected);
-  const stores = params.stores ?? (await embeddedStores(runtime.rootDir ?? ".").catch(disconnected));
+  const kept = params.stores ? null : (params.workspace?.sessionStore ?? embeddedStore(runtime.rootDir ?? "."));
+  const stores = params.stores ?? (await portsOf(kept!).catch(disconnected));
   const ports = runtime.over(stores);
   const turns = createTurns(runtime, ports, { workflow, assembly });
   const { sessionPath } = params;
-  return {
+  const own = {
     workflow: assembly.machine.plain
       ? undefined
       : createAgentWorkflow(turns, ports.intake, { workflow, assembly, current, sessionPath }),
-    ...createMembers({ runtime, params }, ports, { assembly, turns }),
+    ...createMembers({ runtime, params, kept }, ports, { assembly, turns }),
     async close() {
       await runtime.close();
-      if (!params.stores) await stores.sessions.close();
+      // An embedded database opens again for whoever still uses the store; a client of a service would not.
+      if (kept && kept.kind !== "aws") await stores.sessions.close();
     },
   };
+  return configurable(own, createThread(ports.intake, graphOptions(params)));
 }
 
 export { workflowOfSession } from "./agent/embedded.js";

@@ -79,7 +79,14 @@ export {
   WORKFLOW_STATUSES,
 } from "./session/state.js";
 export { type WorkflowState, workflowStateSchema } from "./session/state-schema.js";
-export { createMemoryFileStore, createMemorySessionStore } from "./stores/memory/index.js";
+export {
+  createAwsSessionStore,
+  createBackendSessionStore,
+  createFilesystemSessionStore,
+  createMemorySessionStore,
+  type SessionStore,
+} from "./stores/bundles/index.js";
+export { createS3Backend, type S3BackendOptions } from "./stores/s3/index.js";
 
 // Files
 

@@ -1,18 +1,17 @@
 /** The embedded store of a workspace: SQLite and files under `<rootDir>/sessions` (H-88). */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { createFilesystemSessionStore, portsOf, type SessionStore } from "../stores/bundles/index.js";
 import { systemClock } from "../stores/clock/index.js";
 import type { AgentStores } from "./options.js";
 
+export function embeddedStore(rootDir: string): SessionStore {
+  return createFilesystemSessionStore({ dir: resolve(rootDir, "sessions") });
+}
+
+/** Its ports. */
 export async function embeddedStores(rootDir: string): Promise<AgentStores> {
-  const [{ createSqliteSessionStore }, { createFilesystemFileStore }] = await Promise.all([
-    import("../stores/sqlite/index.js"),
-    import("../stores/filesystem/index.js"),
-  ]);
-  return {
-    sessions: createSqliteSessionStore({ file: databaseOf(rootDir) }),
-    files: createFilesystemFileStore({ dir: resolve(rootDir, "sessions") }),
-  };
+  return portsOf(embeddedStore(rootDir));
 }
 
 /** The workflow that a stored session follows; null for a session that does not exist. Makes no store where there is none. */

@@ -14,7 +14,7 @@ export class InvalidClockError extends ParkwayError {
 export class WorkspaceRootRequiredError extends ParkwayError {
   override readonly code = "workspace-root-required";
   constructor(readonly option: "mounts" | "sessionStore" | "authoring") {
-    const say = { mounts: "workspace.mounts", sessionStore: "stores", authoring: "authoring" }[option];
+    const say = { mounts: "workspace.mounts", sessionStore: "workspace.sessionStore", authoring: "authoring" }[option];
     super(`${say} was not given and has no folder to default to; give it, or workspace.rootDir.`);
   }
 }
@@ -35,12 +35,22 @@ export class MissingThreadIdError extends ParkwayError {
   }
 }
 
+/** A session's state is what its inputs have made of it; nothing is put in beside them. */
+export class StateUpdateRefusedError extends ParkwayError {
+  override readonly code = "state-update-refused";
+  constructor(readonly sessionId: string) {
+    super(
+      `The state of session "${sessionId}" is changed by its turns alone. Send a message, a decision or a delivery; put files there with sessions.seed.`,
+    );
+  }
+}
+
 /** `backend` was given, so sessions have no folder to default to (H-30). */
 export class SessionStoreRequiredError extends ParkwayError {
   override readonly code = "session-store-required";
   constructor() {
     super(
-      "With `backend` sessions are not kept in a folder, so give `stores` as well: such as those of embeddedStores(dir), or of createMemorySessionStore() and createMemoryFileStore().",
+      "With `backend` sessions are not kept in a folder, so give `workspace.sessionStore` as well: createFilesystemSessionStore({ dir }), createBackendSessionStore({ backend }), createMemorySessionStore() or createAwsSessionStore({ table, bucket }).",
     );
   }
 }

@@ -3,7 +3,7 @@ import type { HistoryMessage } from "../session/input.js";
 import type { Outcome } from "../session/outcome.js";
 import { InvalidMessagesError, MissingThreadIdError } from "./errors.js";
 import type { Turns } from "./turns.js";
-import type { InvokeConfig, InvokeInput, InvokeMessage, InvokeResult, TurnConfig } from "./types.js";
+import type { InvokeConfig, InvokeInput, InvokeMessage, InvokeResult } from "./types.js";
 
 export type Invoked = Parameters<Turns["run"]>;
 
@@ -13,7 +13,7 @@ export type Invoked = Parameters<Turns["run"]>;
  * @throws {InvalidMessagesError} @throws {MissingThreadIdError}
  */
 export function invocation(input: InvokeInput, config: InvokeConfig | undefined): Invoked {
-  const { configurable, ...options } = config ?? {};
+  const { configurable, ...options } = config ?? ({} as Partial<InvokeConfig>);
   const sessionId = configurable?.thread_id;
   if (typeof sessionId !== "string") throw new MissingThreadIdError();
   const said = saidIn(input.messages);
@@ -30,14 +30,8 @@ export function invocation(input: InvokeInput, config: InvokeConfig | undefined)
         ...(variables !== undefined ? { variables } : {}),
       },
     },
-    turnConfig(options),
+    options,
   ];
-}
-
-/** Of LangGraph's options the turn takes its own; a host's tags and callbacks are no part of it. */
-function turnConfig({ idempotencyKey, signal, recursionLimit, model, mocks }: TurnConfig): TurnConfig {
-  const given = { idempotencyKey, signal, recursionLimit, model, mocks };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 export function resultOf(outcome: Outcome): InvokeResult {

@@ -2,7 +2,9 @@
 import { emitRunArtifacts } from "../artifacts/index.js";
 import { type IntakeHost, parsedSessionId } from "../intake/index.js";
 import { runtimeContractOf } from "../machine/index.js";
+import { SessionStoreCapabilityError } from "../session/errors.js";
 import { specPath } from "../spec/index.js";
+import type { SessionStore } from "../stores/bundles/index.js";
 import type { Assembly, Host } from "../turn/types.js";
 import { workSession } from "../turn/worker.js";
 import { PACKAGE_VERSION } from "../version.js";
@@ -10,6 +12,8 @@ import { invocation, resultOf } from "./invoke.js";
 import type { RuntimeParams } from "./options.js";
 import type { Runtime } from "./runtime.js";
 import { createSessions } from "./sessions.js";
+import { createStreams } from "./streams.js";
+import type { Thread } from "./thread.js";
 import type { Turns } from "./turns.js";
 import type { AgentMembers } from "./types.js";
 import { wakeDue } from "./wake.js";
@@ -18,10 +22,19 @@ import { wakeDue } from "./wake.js";
 const TOOL_MOCKS = "ToolMockMiddleware";
 
 export function createMembers(
-  { runtime, params }: { runtime: Runtime; params: Pick<RuntimeParams, "middleware"> },
+  {
+    runtime,
+    params,
+    kept,
+  }: {
+    runtime: Runtime;
+    params: Pick<RuntimeParams, "middleware">;
+    /** What the ports are of, where that may lack something; null where they were given one by one. */
+    kept: Pick<SessionStore, "kind" | "capabilities"> | null;
+  },
   ports: { host: Host; intake: IntakeHost },
   given: { assembly: Assembly; turns: Turns },
-): Omit<AgentMembers, "close"> {
+): Omit<AgentMembers, "close" | "withConfig" | keyof Thread> {
   const { host, intake } = ports;
   const { assembly, turns } = given;
   const sessions = createSessions(intake, assembly);
@@ -38,12 +51,16 @@ export function createMembers(
     },
     runtimeContract: runtimeContractOf(assembly.machine.spec),
     invoke: async (input, config) => resultOf(await turns.run(...invocation(input, config))),
+    ...createStreams(turns),
     accept: turns.accept,
     work: async (sessionId, options) => runtime.watched(workSession(host, parsedSessionId(intake, sessionId), options)),
     receipt: (arrivalId) => intake.store.receipt(arrivalId, host.clock.now()),
     sessions: {
       ...sessions,
+      list: async (filter) => (kept && !kept.capabilities.list ? [] : sessions.list(filter)),
       async delete(sessionId, options) {
+        parsedSessionId(intake, sessionId);
+        if (kept && !kept.capabilities.delete) throw new SessionStoreCapabilityError(kept.kind, "delete");
         const existed = await sessions.delete(sessionId, options);
         await dispose(sessionId);
         return existed;

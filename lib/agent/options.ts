@@ -1,6 +1,7 @@
 /** What `createAgent` takes (H-8…H-43), as far as it is built. */
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { ExtensionOptions } from "../extensions/types.js";
 import type { GovernanceRule, ToolPaths } from "../kernel/types.js";
 import type { McpOption } from "../mcp/types.js";
@@ -9,18 +10,16 @@ import type { Sandbox } from "../sandbox/types.js";
 import { seedProblem } from "../session/arrive/seeds.js";
 import { InvalidSessionPathError } from "../session/errors.js";
 import type { EventHandler } from "../session/events.js";
-import type { Clock, Doorbell, EventBus, FileStore, Metrics, SessionStore } from "../session/ports.js";
+import type { Clock, Doorbell, EventBus, Metrics } from "../session/ports.js";
 import type { Retention } from "../session/protocol/index.js";
 import { plainJson } from "../session/thread/plain-json.js";
 import { parseDottedPath } from "../spec/index.js";
+import type { SessionStore, StorePorts } from "../stores/bundles/index.js";
 import type { ToolEffectOptions } from "../tools/index.js";
 import type { Backend, MountTable } from "../workspace/index.js";
 import { InvalidClockError } from "./errors.js";
 
-export interface AgentStores {
-  sessions: SessionStore;
-  files: FileStore;
-}
+export type AgentStores = StorePorts;
 
 export interface CreateAgentParams extends ExtensionOptions {
   /**
@@ -33,14 +32,16 @@ export interface CreateAgentParams extends ExtensionOptions {
     rootDir?: string;
     /** What is served over each session's own files (H-93); `defaultMounts(rootDir)` unless given. */
     mounts?: MountTable;
+    /** Where sessions are kept (H-88); a folder of the root, `sessions/`, unless given. */
+    sessionStore?: SessionStore;
   };
-  /** Holds `workflows/**` in place of a folder. Serves agents nothing by itself, and asks for `stores` (H-30). */
+  /** Holds `workflows/**` in place of a folder. Serves agents nothing by itself, and asks for `workspace.sessionStore` (H-30). */
   backend?: Backend;
   /** Where the runtime alone reads `workflows/**`; `backend`, else the root, unless given (H-31). */
   authoring?: Backend;
   /** Folders of the workspace that hold skill bundles; `["skills/"]` unless given, `[]` for none (H-23). */
   skills?: readonly string[];
-  /** Where sessions are kept: the embedded store under `<rootDir>/sessions` unless given. */
+  /** The ports of a session store one by one, in place of `workspace.sessionStore`: for tests and deployments. */
   stores?: AgentStores;
   /** Host tools: LangChain structured tools, or what `toolsFromMap` makes (H-18). */
   tools?: readonly StructuredToolInterface[];
@@ -78,6 +79,11 @@ export interface CreateAgentParams extends ExtensionOptions {
   sandboxRuntime?: Sandbox;
   /** The environment; `process.env` and the root's `.env` unless given (H-125). */
   env?: Record<string, string | undefined>;
+  /** LangGraph's long-term store, which tools find with `getStore()`; handed on untouched, like the next two (H-22). */
+  store?: BaseStore;
+  /** The graph's name, which LangGraph's events show. */
+  name?: string;
+  description?: string;
   /** Ports of a host, for tests and deployments. */
   host?: {
     clock?: Clock;
@@ -135,16 +141,28 @@ const KEYS = new Set<keyof CreateAgentParams>([
   "middleware",
   "limits",
   "compaction",
+  "store",
+  "name",
+  "description",
   "env",
   "host",
 ]);
 
+/** What LangGraph's own agents take and these do not, with what to do instead (H-22, H-35). */
+const REFUSED: Readonly<Record<string, string>> = {
+  interruptOn: "a call that a person has to approve belongs after a human state of the workflow.",
+  checkpointer:
+    "a checkpoint is written in one commit with its session's record, which another saver cannot do; give `workspace.sessionStore`.",
+};
+
 /** H-8: a misspelt option is an error, not a silent default. @throws {TypeError} */
 export function checkOptionKeys(params: object, { of = "createAgent", but = [] as readonly string[] } = {}): void {
+  const refused = Object.keys(params).find((key) => Object.hasOwn(REFUSED, key));
+  if (refused !== undefined) throw new TypeError(`${of} takes no "${refused}": ${REFUSED[refused]}`);
   const unknown = Object.keys(params).filter((key) => !(KEYS as Set<string>).has(key) || but.includes(key));
   if (unknown.length > 0) throw new TypeError(`${of} has no option ${unknown.map((key) => `"${key}"`).join(", ")}.`);
   const { workspace = {} } = params as RuntimeParams;
-  const unknownThere = Object.keys(workspace).filter((key) => !["rootDir", "mounts"].includes(key));
+  const unknownThere = Object.keys(workspace).filter((key) => !["rootDir", "mounts", "sessionStore"].includes(key));
   if (unknownThere.length > 0) throw new TypeError(`${of} has no option "workspace.${unknownThere[0]}".`);
 }
 

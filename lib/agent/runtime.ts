@@ -5,7 +5,7 @@ import { loadDotEnv } from "../models/index.js";
 import { hidingExpired, LEASE_MS } from "../session/index.js";
 import { systemClock } from "../stores/clock/index.js";
 import { AgentClosedError } from "../turn/errors.js";
-import type { Host } from "../turn/types.js";
+import type { GraphOptions, Host } from "../turn/types.js";
 import { createComposer } from "./assembly.js";
 import { createWorkflowEventEmitter } from "./event-emitter.js";
 import type { OfferedTools } from "./offered-tools.js";
@@ -66,6 +66,7 @@ export async function createRuntime(params: RuntimeParams, { isAgent = false } =
         ...(params.host?.invocationLimitMs !== undefined ? { invocationLimitMs: params.host.invocationLimitMs } : {}),
         closing: closing.signal,
         jitter: Math.random,
+        graph: graphOptions(params),
         assemblyFor: (workflow, inherited) =>
           inherited ? workflows.child(workflow, inherited) : workflows.current(workflow),
         machineOf: workflows.machineOf,
@@ -94,6 +95,15 @@ export async function createRuntime(params: RuntimeParams, { isAgent = false } =
       await allWithin(underWay, CLOSING_MS);
       await Promise.all([composer.tools.close(), sandbox.close()]);
     },
+  };
+}
+
+/** H-22. */
+export function graphOptions({ store, name, description }: RuntimeParams): GraphOptions {
+  return {
+    ...(store !== undefined ? { store } : {}),
+    ...(name !== undefined ? { name } : {}),
+    ...(description !== undefined ? { description } : {}),
   };
 }
 

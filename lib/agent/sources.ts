@@ -1,5 +1,6 @@
 /** Where an agent reads what was authored: the root, the plane of `workflows/`, the mounts, the skills (H-23, H-28…H-31, H-95). */
 import { resolve } from "node:path";
+import { requireSessionStore } from "../stores/bundles/index.js";
 import {
   type Authoring,
   type Backend,
@@ -34,7 +35,8 @@ export interface Sources {
  * @throws {AuthoringBackendExposedError}
  */
 export function resolveSources(params: RuntimeParams): Sources {
-  const { workspace = {}, backend, stores, authoring } = params;
+  const { workspace = {}, backend, authoring } = params;
+  const stores = params.stores ?? workspace.sessionStore;
   const given = workspace.mounts ?? backend ?? stores ?? authoring;
   const rootDir = workspace.rootDir === undefined && given !== undefined ? null : resolve(workspace.rootDir ?? ".");
   const root = (option: "mounts" | "sessionStore" | "authoring"): string => {
@@ -48,6 +50,7 @@ export function resolveSources(params: RuntimeParams): Sources {
     if (backend) throw new SessionStoreRequiredError();
     root("sessionStore");
   }
+  if (workspace.sessionStore !== undefined) requireSessionStore(workspace.sessionStore);
   const plane: Backend = authoring ?? backend ?? createFilesystemBackend(root("authoring"));
   checkAuthoringExposure(mounts, plane);
   return {

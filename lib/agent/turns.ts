@@ -9,7 +9,7 @@ import {
 } from "../intake/index.js";
 import type { ArrivalInput, ArrivalSource, Receipt } from "../session/arrival.js";
 import type { Outcome } from "../session/outcome.js";
-import type { Assembly, Host } from "../turn/types.js";
+import type { Assembly, DriveGraph, Host } from "../turn/types.js";
 import { seeThrough } from "./drive.js";
 import type { Runtime } from "./runtime.js";
 import type { AgentMembers, TurnConfig, TurnInput } from "./types.js";
@@ -20,6 +20,7 @@ export interface Turns {
     sessionId: string,
     given: { input: ArrivalInput; files?: TurnInput["files"] },
     config?: TurnConfig,
+    drive?: DriveGraph,
   ): Promise<Outcome>;
   accept: AgentMembers["accept"];
 }
@@ -33,7 +34,7 @@ export function createTurns(
   const { host, intake } = ports;
   const { workflow, assembly } = about;
   return {
-    async run(id, given, config = {}) {
+    async run(id, given, config = {}, drive = undefined) {
       const { idempotencyKey: key, model, ...options } = config;
       const asked = model === undefined ? given : { ...given, input: { ...given.input, model } };
       options.signal?.throwIfAborted();
@@ -46,7 +47,7 @@ export function createTurns(
       checkPerCallModel(current, asked.input);
       const input = await prepareInput(intake, current, { ...asked, key: arrival, sessionId }, { depth });
       const { receipt } = await acceptArrival(intake, arrival, { sessionId, workflow, input });
-      return runtime.watched(seeThrough(host, receipt, options));
+      return runtime.watched(seeThrough(host, receipt, drive ? { ...options, drive } : options));
     },
     async accept(
       id: string,

@@ -1,4 +1,8 @@
 /** What `createAgent` gives: an agent under a workflow, or a plain one (H-44, H-45). */
+import type { Runnable } from "@langchain/core/runnables";
+import type { StreamEvent } from "@langchain/core/tracers/log_stream";
+import type { StateSnapshot, StreamMode } from "@langchain/langgraph";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { GivenTrajectory } from "../artifacts/index.js";
 import type { FileInput, SessionResolution } from "../intake/index.js";
 import type { RuntimeContract } from "../machine/index.js";
@@ -8,6 +12,8 @@ import type { ArrivalInput, ArrivalSource, Receipt } from "../session/arrival.js
 import type { StoredMessage } from "../session/messages.js";
 import type { Outcome } from "../session/outcome.js";
 import type { DecisionPark, InputPark, SessionStatus, TrailStep } from "../session/state.js";
+import type { WorkflowState } from "../session/workflow-state.js";
+import type { TurnGraph } from "../turn/graph.js";
 import type { LegOptions } from "../turn/types.js";
 import type { WorkReport } from "../turn/worker.js";
 import type { Loop } from "./loop.js";
@@ -36,7 +42,7 @@ export interface DeliveryInput {
   message?: string;
 }
 
-export interface TurnConfig extends LegOptions {
+export interface TurnConfig extends Omit<LegOptions, "drive"> {
   /** The caller's idempotency key: the same key is the same input (S-3). */
   idempotencyKey?: string;
   /** The model id of this turn's agent calls, above what the workflow declares (A-31). Not with a `model` instance alone (A-32). */
@@ -59,6 +65,23 @@ export interface InvokeInput {
   trigger?: { id: string };
   variables?: Record<string, unknown>;
 }
+
+/** Names a session as LangGraph does. */
+export interface ThreadConfig {
+  configurable: { thread_id: string; [key: string]: unknown };
+}
+
+/** Settings that calls may have in common. */
+export interface CallConfig extends TurnConfig {
+  configurable?: Record<string, unknown>;
+  streamMode?: StreamMode | StreamMode[];
+}
+
+/** LangGraph's snapshot; `values` is null for a session that has not run. */
+export type StateOf = Omit<StateSnapshot, "values"> & { values: WorkflowState | null };
+
+/** Which events are told, by LangChain's names, tags and types. */
+export type StreamFilter = Parameters<Runnable["streamEvents"]>[2];
 
 export interface InvokeConfig extends TurnConfig {
   configurable: {
@@ -122,6 +145,34 @@ export interface AgentMembers {
   /** H-54; a plain agent's is the default one. */
   runtimeContract: RuntimeContract;
   /**
+   * The same turn, as LangGraph's chunks of `streamMode` (`updates` unless given): what the graph of a turn does, step by
+   * step (H-49). The events of the session go to `onEvent` as ever. Rejects as `invoke` does, in the stream.
+   */
+  stream(
+    input: InvokeInput,
+    config: InvokeConfig & { streamMode?: StreamMode | StreamMode[] },
+  ): Promise<ReadableStream<unknown>>;
+  /** The same turn, as LangGraph's events of `version` (`v2` unless given), which `filter` may narrow (H-49). */
+  streamEvents(
+    input: InvokeInput,
+    config: InvokeConfig & { version?: "v1" | "v2" },
+    filter?: StreamFilter,
+  ): ReadableStream<StreamEvent>;
+  /** The same agent for calls that have these settings unless they give their own; `workflow` and `sessions` are the same objects. */
+  withConfig(config: CallConfig): Agent;
+  /** The graph that turns run, to be drawn and read. It runs nothing by itself: a turn needs its session's lease. */
+  readonly graph: TurnGraph;
+  /** Reads the sessions' checkpoints. What would write throws `CheckpointerReadOnlyError`. */
+  checkpointer: BaseCheckpointSaver;
+  /** LangGraph's long-term store, as it was given (H-22). */
+  store: BaseStore | undefined;
+  /** The session's checkpointed state (R-5) as LangGraph's snapshot. @throws {MissingThreadIdError} */
+  getState(config: ThreadConfig): Promise<StateOf>;
+  /** The snapshots that are kept: the newest. @throws {MissingThreadIdError} */
+  getStateHistory(config: ThreadConfig, options?: { limit?: number }): AsyncGenerator<StateOf>;
+  /** @throws {StateUpdateRefusedError} always: only inputs change a session */
+  updateState(config: ThreadConfig, values?: unknown): Promise<never>;
+  /**
    * Accepts an input without waiting for it: once this returns, the input is processed exactly once, whatever crashes
    * (S-1). The same key again answers with the first arrival's receipt.
    */
@@ -162,11 +213,13 @@ export interface AgentMembers {
 /** An agent that follows a workflow. */
 export interface GovernedAgent extends AgentMembers {
   workflow: AgentWorkflow;
+  withConfig(config: CallConfig): GovernedAgent;
 }
 
 /** An agent without a workflow: the same engine, with every tool and no state to be in (H-127). */
 export interface PlainAgent extends AgentMembers {
   workflow: undefined;
+  withConfig(config: CallConfig): PlainAgent;
 }
 
 /** Which of the two is told by `workflow` (H-45). */

@@ -268,6 +268,8 @@ export interface FileStore {
   /** Shared files below a folder (`.parkway/uploads/`), by path, from the one after `after` on. */
   listShared(folder: string, page: { after: string; limit: number }): Promise<FileEntry[]>;
   removeShared(path: string): Promise<void>;
+  /** What the store below has no means for; none unless given. `bytes`: it holds text alone (H-84). */
+  lacks?: { bytes?: true; removal?: true };
 }
 
 /** Says "look at session X"; losing or doubling one is harmless (S-13). */

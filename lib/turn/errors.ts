@@ -63,3 +63,19 @@ export class ModelTimeoutError extends ParkwayError {
     super(`A model call took longer than the ${timeoutMs} ms it may take.`);
   }
 }
+
+/** An agent's graph is there to be read and drawn; a turn needs its session's lease, which only the agent takes. */
+export class GraphNotRunnableError extends ParkwayError {
+  override readonly code = "graph-not-runnable";
+  constructor() {
+    super("The graph runs no turn by itself: use invoke, stream, streamEvents or the workflow's methods of the agent.");
+  }
+}
+
+/** The agent's checkpointer reads; what it would write is written by turns, in one commit with the session's record. */
+export class CheckpointerReadOnlyError extends ParkwayError {
+  override readonly code = "checkpointer-read-only";
+  constructor() {
+    super("The agent's checkpointer only reads: checkpoints are written by turns, together with the session's record.");
+  }
+}

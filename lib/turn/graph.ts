@@ -8,6 +8,7 @@ import { count } from "../session/metrics.js";
 import type { SessionState } from "../session/state.js";
 import { SESSION_CHANNEL } from "../session/thread/layout.js";
 import { sessionChannel } from "./channel.js";
+import { GraphNotRunnableError } from "./errors.js";
 import { type NextStep, nextStep } from "./next-step.js";
 import { automatedNode } from "./nodes/automated.js";
 import { delegatedNode } from "./nodes/delegated.js";
@@ -18,7 +19,7 @@ import { presentNode } from "./nodes/present.js";
 import { settleNode } from "./nodes/settle.js";
 import { toolNode } from "./nodes/tool.js";
 import { verifyNode } from "./nodes/verify.js";
-import type { NodeResult, ToolTask, Turn, TurnNode } from "./types.js";
+import type { GraphOptions, NodeResult, ToolTask, Turn, TurnNode } from "./types.js";
 
 interface GraphState {
   [SESSION_CHANNEL]: SessionState;
@@ -40,12 +41,12 @@ const State = Annotation.Root({ [SESSION_CHANNEL]: sessionChannel as never });
 const ENDS = [...Object.keys(NODES), "tool", END];
 
 /** The compiled graph over one session's saver. The turn travels in `configurable.turn`. */
-export function compileTurnGraph(checkpointer: BaseCheckpointSaver) {
+export function compileTurnGraph(checkpointer: BaseCheckpointSaver, options: GraphOptions = {}) {
   const graph = new StateGraph(State)
     .addNode("open", stepNode("open", openNode), { ends: ENDS })
     .addNode("tool", (task: ToolTask, config: RunnableConfig) => toolStep(task, turnOf(config)), { ends: ENDS });
   for (const [name, node] of Object.entries(NODES)) graph.addNode(name, stepNode(name, node), { ends: ENDS });
-  return graph.addEdge(START, "open").compile({ checkpointer });
+  return graph.addEdge(START, "open").compile({ checkpointer, ...options });
 }
 
 export type TurnGraph = ReturnType<typeof compileTurnGraph>;
@@ -106,5 +107,7 @@ async function timed<Result>({ host, arrival }: Turn, step: () => Promise<Result
 }
 
 function turnOf(config: RunnableConfig): Turn {
-  return config.configurable?.turn as Turn;
+  const turn: unknown = config.configurable?.turn;
+  if (turn === undefined) throw new GraphNotRunnableError();
+  return turn as Turn;
 }

@@ -22,7 +22,7 @@ import { lifecycleEvents } from "./lifecycle.js";
 import { nextStep } from "./next-step.js";
 import { openArrival } from "./opening.js";
 import { ThreadSaver } from "./thread/saver.js";
-import type { LegEnd, LegOptions, Turn } from "./types.js";
+import type { DriveGraph, LegEnd, LegOptions, Turn } from "./types.js";
 
 export async function runArrival(turn: Turn, work: Work, options: LegOptions): Promise<LegEnd> {
   try {
@@ -39,7 +39,7 @@ async function runLeg(turn: Turn, work: Work, options: LegOptions): Promise<LegE
   // A wake-up whose delivery has not committed is tried for ever, with growing pauses (F-27).
   const poison = work.attempt > MAX_ATTEMPTS && (arrival.wakes === undefined || resumed);
   if (heldTooLong || poison) return giveUp(turn, work, { opened: resumed, heldTooLong });
-  const graph = compileTurnGraph(new ThreadSaver(writer));
+  const graph = compileTurnGraph(new ThreadSaver(writer), turn.host.graph);
   try {
     if (!resumed) {
       turn.signal.throwIfAborted();
@@ -78,7 +78,8 @@ async function invoke(graph: TurnGraph, turn: Turn, resumed: boolean): Promise<v
     // To have a child wait is no step, and a turn that did nothing else has nothing to do here (S-56).
     else if (turn.childWaitsUntil !== undefined) control.requestDrain("a child waits");
   };
-  await graph.invoke(resumed ? null : ({ session: [] } as never), {
+  const drive: DriveGraph = turn.options.drive ?? ((driven, input, config) => driven.invoke(input, config));
+  await drive(graph, resumed ? null : ({ session: [] } as never), {
     configurable: { thread_id: turn.sessionId, turn },
     durability: "sync",
     recursionLimit: NO_GRAPH_LIMIT,

@@ -176,6 +176,7 @@ function ownersFiles(host: Host, writer: SessionWriter): FileStore {
     writeShared: guard((...args) => files.writeShared(...args)),
     listShared: guard((...args) => files.listShared(...args)),
     removeShared: guard((...args) => files.removeShared(...args)),
+    ...(files.lacks ? { lacks: files.lacks } : {}),
   };
 }
 

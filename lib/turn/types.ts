@@ -1,4 +1,6 @@
 /** What a turn works with: the assembly of a workflow, and the context of one arrival's leg. */
+import type { CompiledStateGraph } from "@langchain/langgraph";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Extensions } from "../extensions/types.js";
 import type { GovernanceTables, InheritedDenials } from "../kernel/types.js";
 import type { Machine } from "../machine/types.js";
@@ -86,6 +88,7 @@ export interface Host {
   closing: AbortSignal;
   /** From 0 up to 1, to part retries of many sessions. */
   jitter(): number;
+  graph?: GraphOptions;
   /**
    * The assembly that runs a workflow's sessions: top-level ones, or children under the denials of the workflows that
    * called them, outermost first (R-180, R-181). @throws where the workflow cannot be loaded or composed
@@ -112,6 +115,22 @@ export type MockAnswer = { text: string } | { error: string } | { message?: stri
 /** Asked after governance, with the arguments as the tool would get them; null leaves the call to the tool. */
 export type Mocks = (call: { tool: string; args: Record<string, unknown> }) => MockAnswer | null;
 
+/** Runs a leg's graph to its end in another way than `graph.invoke`: what streams it hands out on the way (H-49). */
+export type DriveGraph = (
+  graph: DrivenGraph,
+  input: Parameters<DrivenGraph["invoke"]>[0],
+  config: NonNullable<Parameters<DrivenGraph["invoke"]>[1]>,
+) => Promise<unknown>;
+
+type DrivenGraph = Pick<CompiledStateGraph<object, object, string>, "invoke" | "stream" | "streamEvents">;
+
+/** What LangGraph is given beside the graph, untouched (H-22). */
+export interface GraphOptions {
+  store?: BaseStore;
+  name?: string;
+  description?: string;
+}
+
 export interface LegOptions {
   /** R-47; 400 unless given. */
   recursionLimit?: number;
@@ -123,6 +142,8 @@ export interface LegOptions {
   mocks?: Mocks;
   /** Stated to every model of the leg, children's too, in place of the assembly's clock: epoch milliseconds, null the real time (C-12). */
   pinnedClockMs?: number | null;
+  /** H-49. A child is never driven so. */
+  drive?: DriveGraph;
 }
 
 /** The context of one leg, handed to every node. */

@@ -7,15 +7,18 @@ import { aFileStore } from "../../test/contract/memory-file-store.js";
 import { FileConflictError } from "../session/errors.js";
 import type { FileStore } from "../session/ports.js";
 import { createFilesystemFileStore } from "../stores/filesystem/index.js";
-import { createFilesystemBackend, createMemoryBackend, fileStoreBackend } from "./index.js";
+import { type Backend, createFilesystemBackend, createMemoryBackend, fileStoreBackend } from "./index.js";
 
 const aFolder = () => mkdtemp(join(tmpdir(), "parkway-files-"));
+
+/** The area of a store that lacks nothing. */
+const wholeArea = (files: FileStore, sessionId: string) => fileStoreBackend(files, sessionId) as Required<Backend>;
 
 describeBackend({ name: "memory", create: async () => createMemoryBackend() });
 describeBackend({ name: "a folder on disk", create: async () => createFilesystemBackend(await aFolder()) });
 describeBackend({
   name: "a session's area in the file store",
-  create: async () => fileStoreBackend(aFileStore(), "s-1"),
+  create: async () => wholeArea(aFileStore(), "s-1"),
 });
 
 describe("a folder on disk", () => {
@@ -98,7 +101,7 @@ describe("a session's area in the file store", () => {
   it("F-97 R-231 answers a link on disk as an ordinary failure that names no address of the store", async () => {
     const [dir, outside] = [await aFolder(), await aFolder()];
     await writeFile(join(outside, "secret.txt"), "secret");
-    const area = fileStoreBackend(createFilesystemFileStore({ dir }), "s-1");
+    const area = wholeArea(createFilesystemFileStore({ dir }), "s-1");
     await area.write("/a.txt", "x");
     await symlink(outside, join(dir, "s-1", "out"));
 

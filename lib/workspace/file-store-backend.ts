@@ -11,7 +11,14 @@ import type { Backend } from "./types.js";
  * (S-27); when somebody else changed the file in between, FileConflictError is thrown, not answered: this owner's time
  * is over. Writes made through the same backend wait for each other, so parallel calls of one turn never conflict.
  */
-export function fileStoreBackend(files: FileStore, sessionId: string): Required<Backend> {
+export function fileStoreBackend(files: FileStore, sessionId: string): Backend {
+  const backend: Backend = fullBackend(files, sessionId);
+  if (files.lacks?.bytes) delete backend.uploadFiles;
+  if (files.lacks?.removal) delete backend.delete;
+  return backend;
+}
+
+function fullBackend(files: FileStore, sessionId: string): Required<Backend> {
   return treeBackend(
     flatTree({
       read: (path) => placed(() => files.read(sessionId, key(path))),

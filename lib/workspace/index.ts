@@ -14,7 +14,7 @@ export {
   textFromBytes,
 } from "./bytes.js";
 export { defaultMounts } from "./default-mounts.js";
-export { AuthoringBackendExposedError, fileErrorFromText, MountCollisionError } from "./errors.js";
+export { AuthoringBackendExposedError, FileProblem, fileErrorFromText, MountCollisionError } from "./errors.js";
 export { fileStoreBackend, isPathError } from "./file-store-backend.js";
 export { createFilesystemBackend } from "./filesystem-backend.js";
 export { createMemoryBackend } from "./memory-backend.js";
@@ -26,7 +26,7 @@ export {
   mountInfos,
   resolveMounts,
 } from "./mounts.js";
-export { treePath } from "./paths.js";
+export { isWithin, joinPath, parentOf, treePath } from "./paths.js";
 export { type PictureMediaType, pictureMediaType } from "./pictures.js";
 export { readOnly } from "./read-only.js";
 export { countOccurrences, DEFAULT_MATCH_CAP, linesOf } from "./search.js";
@@ -34,5 +34,7 @@ export { seedFiles } from "./seed.js";
 export { DEFAULT_SKILL_SOURCES, listSkills, type SkillEntry, type SkillProblem } from "./skills.js";
 export { storeBytes } from "./store-bytes.js";
 export { mountSubtree } from "./subtree.js";
+export type { Tree, TreeFile } from "./tree.js";
+export { treeBackend } from "./tree-backend.js";
 export type { Backend, FileError, FileInfo, GrepMatch, Workspace } from "./types.js";
 export { createWorkspace } from "./workspace.js";

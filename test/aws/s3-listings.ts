@@ -8,7 +8,7 @@ const MAX_PAGE = 1_000;
 /** The page of a listing: current objects for `list-type=2`, all versions for `versions`. */
 export function listingOf(objects: VersionedObjects, request: S3Request): string | Refusal {
   const { bucket, query } = request;
-  if (query.delimiter) return notImplemented("Listings with a delimiter are not served here.");
+  if (query.delimiter && "versions" in query) return notImplemented("Versions by folder are not served here.");
   const isEncoded = query["encoding-type"] === "url";
   const page: Page = {
     query,
@@ -56,18 +56,41 @@ function versionsPage(all: Version[], { query, text, head, limit }: Page): strin
 function objectsPage(all: EmulatedObject[], { query, text, head, limit }: Page): string {
   const token = query["continuation-token"];
   const from = token === undefined ? query["start-after"] : Buffer.from(token, "base64").toString();
-  const left = all.filter(({ key }) => from === undefined || isBehind(key, from));
+  const left = rolledUp(
+    all.filter(({ key }) => from === undefined || isBehind(key, from)),
+    query,
+  );
   const page = left.slice(0, limit);
   const last = page.at(-1);
   const isCut = left.length > limit;
+  const end = last && ("folder" in last ? `${last.folder}\u{10FFFF}` : last.key);
   const next =
-    isCut && last ? `<NextContinuationToken>${Buffer.from(last.key).toString("base64")}</NextContinuationToken>` : "";
-  const entries = page.map(({ key, etag, contentLength, lastModified }) => {
+    isCut && end ? `<NextContinuationToken>${Buffer.from(end).toString("base64")}</NextContinuationToken>` : "";
+  const entries = page.map((entry) => {
+    if ("folder" in entry) return `<CommonPrefixes><Prefix>${text(entry.folder)}</Prefix></CommonPrefixes>`;
+    const { key, etag, contentLength, lastModified } = entry;
     const about = `<ETag>${escapeXml(etag)}</ETag><Size>${contentLength}</Size>`;
     return `<Contents><Key>${text(key)}</Key><LastModified>${lastModified.toISOString()}</LastModified>${about}</Contents>`;
   });
   const counts = `<IsTruncated>${isCut}</IsTruncated><KeyCount>${page.length}</KeyCount>`;
   return xml("ListBucketResult", counts + head + next + entries.join(""));
+}
+
+/** With a delimiter, the keys that have it behind the prefix stand as one entry for each text up to it. */
+function rolledUp(
+  objects: EmulatedObject[],
+  { prefix = "", delimiter }: Record<string, string>,
+): (EmulatedObject | { folder: string })[] {
+  if (!delimiter) return objects;
+  const seen = new Set<string>();
+  return objects.flatMap((object): (EmulatedObject | { folder: string })[] => {
+    const at = object.key.indexOf(delimiter, prefix.length);
+    if (at < 0) return [object];
+    const folder = object.key.slice(0, at + delimiter.length);
+    if (seen.has(folder)) return [];
+    seen.add(folder);
+    return [{ folder }];
+  });
 }
 
 /** Removes what a batch names, but for the keys that are planned to be refused. */

@@ -29,21 +29,30 @@ import type { SessionRecord } from "../../session/record.js";
 import { parentSessionIdOf } from "../../spec/index.js";
 import { compareDue, compareText, isAfterDue, latestFirst, matchesFilter } from "../selection.js";
 
-interface StoredSession {
+export interface StoredSession {
   record: SessionRecord | null;
   inbox: Map<number, Arrival>;
   thread: Map<string, string>;
   events: LifecycleEvent[];
 }
 
+/** What the store holds; nobody changes it but the store. */
+export interface MemoryContents {
+  sessions: Map<string, StoredSession>;
+  receipts: Map<string, Receipt>;
+  letters: Map<string, DeadLetter>;
+}
+
+export function emptyContents(): MemoryContents {
+  return { sessions: new Map(), receipts: new Map(), letters: new Map() };
+}
+
 /**
  * Keeps everything in memory. Each method runs from its first read to its last write without giving way, so it is
  * atomic. What goes in and out is copied: no caller holds a piece of the store.
  */
-export function createMemorySessionStore(): SessionStore {
-  const sessions = new Map<string, StoredSession>();
-  const receipts = new Map<string, Receipt>();
-  const letters = new Map<string, DeadLetter>();
+export function createMemorySessionStore(contents: MemoryContents = emptyContents()): SessionStore {
+  const { sessions, receipts, letters } = contents;
 
   const recordOf = (sessionId: string) => sessions.get(sessionId)?.record ?? null;
   const inboxOf = (sessionId: string) => inOrder(sessions.get(sessionId)?.inbox);

@@ -1,6 +1,6 @@
 /** The operations of one bucket that the stores are built from, with the service's answers turned into values. */
 import { randomUUID } from "node:crypto";
-import type { S3Client } from "@aws-sdk/client-s3";
+import type { _Object as ListedObject, S3Client } from "@aws-sdk/client-s3";
 import { clientSettings } from "../aws-client.js";
 import { backoffMs, type Sleep, sleepFor } from "../backoff.js";
 
@@ -48,11 +48,15 @@ export interface PutOptions {
 export interface Bucket {
   get(key: string): Promise<StoredObject | null>;
   has(key: string): Promise<boolean>;
+  /** The object without its bytes. */
+  head(key: string): Promise<ObjectEntry | null>;
   /** The new ETag, or null when the condition did not hold and nothing was written. */
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<string | null>;
   remove(key: string): Promise<void>;
   /** Objects whose key begins with the prefix, however many, in key order; from the one after a key, in smaller pages. */
   list(prefix: string, from?: { after: string; limit: number }): AsyncGenerator<ObjectEntry>;
+  /** One level below the prefix, which ends in "/": its objects, and what further objects lie below, each with its "/". */
+  level(prefix: string): Promise<{ objects: ObjectEntry[]; folders: string[] }>;
   /** For requests not listed here. */
   open(): Promise<{ sdk: typeof import("@aws-sdk/client-s3"); client: S3Client; bucket: string; sleep: Sleep }>;
 }
@@ -98,6 +102,11 @@ export function openBucket(options: BucketOptions): Bucket {
 
     has: async (key) => (await head(key)) !== null,
 
+    async head(key) {
+      const found = await head(key);
+      return found && { key, sizeBytes: found.ContentLength ?? 0, modifiedAt: wholeSeconds(found.LastModified) };
+    },
+
     async put(key, bytes, { condition, sha256 } = {}) {
       const { sdk, client } = await open();
       const writeId = randomUUID();
@@ -127,18 +136,31 @@ export function openBucket(options: BucketOptions): Bucket {
       await client.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: key }));
     },
 
+    async level(prefix) {
+      const { sdk, client } = await open();
+      const input = { Bucket: bucket, Prefix: prefix, Delimiter: "/", EncodingType: "url" } as const;
+      const objects: ObjectEntry[] = [];
+      const folders: string[] = [];
+      for await (const page of sdk.paginateListObjectsV2({ client }, input)) {
+        objects.push(...(page.Contents ?? []).map((object) => entryOf(object, page.EncodingType)));
+        folders.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => decodedKey(Prefix ?? "", page.EncodingType)));
+      }
+      return { objects, folders };
+    },
+
     async *list(prefix, from) {
       const { sdk, client } = await open();
       const page = from ? { StartAfter: from.after, MaxKeys: Math.min(from.limit, KEYS_PER_PAGE) } : {};
       const input = { Bucket: bucket, Prefix: prefix, EncodingType: "url", ...page } as const;
       for await (const page of sdk.paginateListObjectsV2({ client }, input)) {
-        for (const { Key, Size, LastModified } of page.Contents ?? []) {
-          const key = decodedKey(Key ?? "", page.EncodingType);
-          yield { key, sizeBytes: Size ?? 0, modifiedAt: wholeSeconds(LastModified) };
-        }
+        for (const object of page.Contents ?? []) yield entryOf(object, page.EncodingType);
       }
     },
   };
+}
+
+function entryOf({ Key, Size, LastModified }: ListedObject, encoding: string | undefined): ObjectEntry {
+  return { key: decodedKey(Key ?? "", encoding), sizeBytes: Size ?? 0, modifiedAt: wholeSeconds(LastModified) };
 }
 
 /** Keys come as in a form: a space is `+`. A service that does not know the encoding says so by not naming it. */
