@@ -103,8 +103,7 @@ export class TurnMetrics implements NonNullable<Turn["metrics"]> {
     if (workflowSlugFromToolName(tool) !== null) return "workflow";
     if ((CONTROL_NAMES as readonly string[]).includes(tool)) return "control";
     const { tables, tools } = this.turn.assembly;
-    if (!tables.hostTools.includes(tool)) return "builtin";
-    return tools.get(tool)?.source ?? "host";
+    return tools.get(tool)?.source ?? (tables.hostTools.includes(tool) ? "host" : "builtin");
   }
 
   private isAgents(state: string): boolean {
