@@ -9,6 +9,7 @@ const TALK = evidenceOf({
     says("Let me look."),
     ...called("lookup", { id: "${{order_id}}", deep: { a: 1, b: 2 } }),
     ...note("the bank has paid"),
+    ...called("mail", { to: "a" }, { text: "no such address", status: "error" }),
     ...called("refund", { cents: 900 }, { text: "denied: too much", status: "error", blocked: true }),
     ...called("crm__open", {}, { text: "opened", tool: "crm__open" }),
     says("Your refund of 9.00 EUR is on its way."),
@@ -78,7 +79,7 @@ const missing: [string, ContentAssertion, Evidence, string[]][] = [
     "C-35",
     { calledTool: { name: "send" } },
     TALK,
-    ["calledTool: send was not called; called: lookup, refund, crm__open"],
+    ["calledTool: send was not called; called: lookup, mail, refund, crm__open"],
   ],
   ["C-35", { calledTool: { name: "send" } }, SILENT, ["calledTool: send was not called; no tool was called"]],
   [
@@ -94,13 +95,14 @@ const missing: [string, ContentAssertion, Evidence, string[]][] = [
     TALK,
     ['blockedTool: lookup was called and not blocked: {"id":"${{order_id}}","deep":{"a":1,"b":2}}'],
   ],
+  ["C-35", { blockedTool: { name: "mail" } }, TALK, ['blockedTool: mail was called and not blocked: {"to":"a"}']],
   [
     "C-35",
     { blockedTool: { name: "refund", input: { cents: 1 } } },
     TALK,
-    ["blockedTool: no such call of refund was made; called: lookup, refund, crm__open"],
+    ["blockedTool: no such call of refund was made; called: lookup, mail, refund, crm__open"],
   ],
-  ["C-36", { usedNoTools: true }, TALK, ["usedNoTools: called: lookup, refund, crm__open"]],
+  ["C-36", { usedNoTools: true }, TALK, ["usedNoTools: called: lookup, mail, refund, crm__open"]],
   [
     "C-37",
     { ranWorkflow: { workflow: "other" } },
@@ -128,6 +130,12 @@ const missing: [string, ContentAssertion, Evidence, string[]][] = [
     { variables: { expect: { order: { id: "N-1" } } } },
     SET,
     ['variables: order is {"id":"N-1","lines":[{"sku":"a"},{"sku":"b"}]}, expected {"id":"N-1"}'],
+  ],
+  [
+    "C-38",
+    { variables: { expect: { order: { sku: "a", more: 1 } }, path: "lines.0" } },
+    SET,
+    ['variables: order.lines.0 is {"sku":"a"}, expected {"sku":"a","more":1}'],
   ],
   [
     "C-38",

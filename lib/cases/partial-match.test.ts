@@ -10,6 +10,7 @@ describe("partialMatch", () => {
     ["nested declared keys, others ignored", { a: { b: [{ c: 1 }] } }, { a: { b: [{ c: 1, d: 2 }], e: 3 } }, true],
     ["a nested key that is missing", { a: { b: 1 } }, { a: {} }, false],
     ["an inherited name is no key", { constructor: { name: "Object" } }, {}, false],
+    ["an inherited name against a regex", { toString: "/native/" }, {}, false],
     ["a mapping against a list", {}, [], false],
     ["a mapping against null", {}, null, false],
     ["a list of the same length", [1, { a: 1 }], [1, { a: 1, b: 2 }], true],

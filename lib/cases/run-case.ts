@@ -45,15 +45,14 @@ export async function runCase(options: RunCaseOptions): Promise<CaseResult> {
     document,
     sessionId,
     readFixture: (from) => plane.readBytes(name, `tests/${from}`),
-    judge: judgeOf(machine.spec.tests?.judge, options),
+    judge: judgeOf(options, machine.spec.tests?.judge),
     timeoutMs: machine.spec.tests?.caseTimeoutMs ?? DEFAULT_CASE_TIMEOUT_MS,
     clock: host?.clock ?? systemClock,
     ...(signal ? { signal } : {}),
   });
 }
 
-function judgeOf(spec: TestsSpec["judge"], options: RunCaseOptions): Judge | null {
-  const { rootDir, authoring, modelFactory, env } = options;
+function judgeOf({ rootDir, authoring, modelFactory, env }: RunCaseOptions, spec: TestsSpec["judge"]): Judge | null {
   if (spec === undefined) return null;
   const root = rootDir ?? (authoring ? undefined : ".");
   const environment = (): Environment => env ?? (root === undefined ? process.env : loadDotEnv(root, process.env));

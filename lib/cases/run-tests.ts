@@ -17,11 +17,14 @@ import { exitCodeForVerdict } from "./verdict.js";
 /**
  * Runs the cases of a workflow and prints nothing.
  *
- * @throws {WorkflowLoadError} for a workflow that cannot be loaded, {UngovernedTargetError} before any case, whatever
+ * @throws {TypeError} for options that exclude each other, {WorkflowLoadError} for a workflow that cannot be loaded, {UngovernedTargetError} before any case, whatever
  * `createTarget` throws, and the reason of `signal`; what goes wrong in a case is told by its result
  */
 export async function runTests(options: RunTestsOptions): Promise<RunTestsResult> {
   const { workflow, filter = "" } = options;
+  if (options.modelForCase && typeof options.createTarget === "object") {
+    throw new TypeError("modelForCase needs a target for each case: give createTarget as a function.");
+  }
   const plane = planeOf(options);
   if (await isDisabled(plane, workflow)) return { results: [], exitCode: 0, discovered: 0, skipped: "disabled" };
   const found = await casesIn(plane, workflow);
@@ -109,8 +112,6 @@ interface OpenTarget {
 async function openTarget(options: RunTestsOptions, gate: EventGate): Promise<OpenTarget> {
   const { workflow, rootDir, authoring, createTarget, modelFactory, sandboxRuntime, env } = options;
   if (typeof createTarget === "object") {
-    if (options.modelForCase)
-      throw new TypeError("modelForCase needs a target for each case: give createTarget as a function.");
     assertWorkflowGovernedTarget(createTarget);
     return { target: createTarget, release: async () => {} };
   }

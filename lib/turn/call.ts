@@ -3,6 +3,7 @@ import { workflowSlugFromToolName } from "../spec/index.js";
 import { isScriptTool } from "../tools/index.js";
 import { performDelegation } from "./delegation/dispatch.js";
 import { answerGiven, executeCall } from "./execute-call.js";
+import { mockOf } from "./mocked.js";
 import type { CallResult, RunnableCall } from "./runnable-call.js";
 import { evaluateScript } from "./scripts/evaluation.js";
 import type { Turn } from "./types.js";
@@ -13,7 +14,7 @@ import type { Turn } from "./types.js";
  */
 export async function performCall(turn: Turn, call: RunnableCall): Promise<CallResult | null> {
   if (call.given !== undefined) return answerGiven(turn, call, call.given);
-  const mock = turn.options.mocks?.({ tool: call.tool, args: call.args }) ?? undefined;
+  const mock = mockOf(turn, call.tool, call.args);
   const mocked = { ...call, ...(mock ? { mock } : {}) };
   if (workflowSlugFromToolName(call.tool) !== null) return performDelegation(turn, mocked);
   return isScriptTool(call.tool) ? evaluateScript(turn, mocked, performCall) : executeCall(turn, mocked);

@@ -7,8 +7,9 @@ import type { Reconciled, RuntimeTool, ToolContext } from "../tools/types.js";
 import { aroundCall } from "./around-call.js";
 import { shownOutput } from "./emitter.js";
 import { argsHash, idempotencyKeyOf, type JournalEntry, readEntry, writeEntry } from "./journal.js";
+import { mockedResult } from "./mocked.js";
 import type { CallResult, RunnableCall } from "./runnable-call.js";
-import type { MockAnswer, Turn } from "./types.js";
+import type { Turn } from "./types.js";
 
 export async function executeCall(turn: Turn, call: RunnableCall): Promise<CallResult> {
   const tool = turn.assembly.tools.get(call.tool);
@@ -122,12 +123,6 @@ async function reconcile(
   before: unknown,
 ): Promise<Reconciled> {
   return tool.reconcile ? tool.reconcile(args, context, before) : { kind: "unknown" };
-}
-
-/** C-18: the declared answer; a mock of an ordinary tool has no returns. */
-export function mockedResult(mock: MockAnswer): CallResult {
-  if ("error" in mock) return { text: mock.error, status: "error", refusal: "tool-threw" };
-  return { text: "text" in mock ? mock.text : JSON.stringify(mock), status: "success" };
 }
 
 /** */

@@ -7,6 +7,7 @@ import { firstDenial, frozenCopy } from "../extensions/index.js";
 import type { GuardrailCall } from "../extensions/types.js";
 import { judgeCall } from "../kernel/index.js";
 import { textOfResult } from "../tools/index.js";
+import { mockedResult, mockOf } from "./mocked.js";
 import type { Turn } from "./types.js";
 
 /** References are substituted. */
@@ -89,6 +90,13 @@ export function judgeByKernel(turn: Turn, call: AskedCall): Permitted | Refusal 
 
 /** What the host says to a call that the kernel permits, with its arguments as the kernel has made them. */
 export async function judgeByHost(turn: Turn, call: AskedCall): Promise<Judged> {
+  const judged = await guardedAndHooked(turn, call);
+  // The runtime keeps this list itself, so a test case's mock answers here and not where tools are run (C-19).
+  const mock = judged.kind === "run" && call.tool === "write_todos" ? mockOf(turn, call.tool, judged.args) : undefined;
+  return mock ? { kind: "given", args: judged.args, text: mockedResult(mock).text } : judged;
+}
+
+async function guardedAndHooked(turn: Turn, call: AskedCall): Promise<Judged> {
   const { hooks } = turn.assembly.extensions;
   const denied = await denialOf(turn, call);
   if (denied) return denied;

@@ -349,6 +349,51 @@ describe("targets", () => {
     await agent.close();
   });
 
+  it("C-53 keeps sessions in memory where nothing can be written under the root", async () => {
+    const suite = await open({
+      ...answering,
+      cases: { "a.test.yaml": PASSES },
+      files: { sessions: "a file in the way" },
+    });
+
+    const { exitCode } = await suite.run({ createTarget: undefined, sandboxRuntime: sharedSandbox() });
+
+    expect(exitCode).toBe(0);
+  });
+
+  it("C-54 disposes each session after its case and deletes none", async () => {
+    const suite = await open({
+      ...answering,
+      cases: { "a.test.yaml": PASSES, "b.test.yaml": "variables: { trigger: 1 }" },
+    });
+    const make = caseTargetWith({ env: suite.env, stores: suite.stores, sandboxRuntime: sharedSandbox() });
+    const told: string[] = [];
+
+    const { results } = await suite.run({
+      createTarget: async (request) => {
+        const target = await make(request);
+        const dispose = (id: string) => {
+          told.push(`disposed ${id}`);
+          return target.dispose(id);
+        };
+        return { ...target, dispose };
+      },
+      onCaseResult: ({ id }) => told.push(id),
+    });
+
+    expect(told).toEqual([`disposed ${results[0]!.sessionId}`, "a", "b"]);
+    expect(await suite.stores.sessions.read(results[0]!.sessionId!, 0)).not.toBeNull();
+  });
+
+  it("C-50 refuses a built target beside models by case", async () => {
+    const suite = await open({ ...answering, cases: { "a.test.yaml": PASSES } });
+    const make = caseTargetWith({ env: suite.env, stores: suite.stores, sandboxRuntime: sharedSandbox() });
+    const target = await make({ workflow: "case", rootDir: suite.rootDir, onEvent: () => {} });
+
+    await expect(suite.run({ createTarget: target, modelForCase: () => undefined })).rejects.toBeInstanceOf(TypeError);
+    await target.close();
+  });
+
   it("C-50 runs each case on models of its own where they are asked for by file", async () => {
     const suite = await open({
       spec: ANSWERS,
