@@ -72,12 +72,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (context) => (await import("./test.js")).test(context),
   },
   {
+    name: "init",
+    summary: "make a new workspace: a workflow, a skill, a test case",
+    arguments: ["[folder]"],
+    options: [
+      { flags: "--name <slug>", text: "the workflow's name (default: the folder's)" },
+      { flags: "--purpose <text>", text: "what it is for, in a sentence" },
+      { flags: "--yes", text: "ask nothing" },
+    ],
+    run: async (context) => (await import("./init.js")).init(context),
+  },
+  {
     name: "graph",
     summary: "draw a workflow: Mermaid text, or a picture",
     arguments: ["[workflow]"],
     options: [
-      { flags: "--svg", text: "an SVG picture in place of Mermaid text" },
-      { flags: "--out <file>", text: "write it into a file" },
+      { flags: "--svg [file]", text: "an SVG picture in place of Mermaid text; into a file if one is named" },
       JSON_OUT,
     ],
     run: async (context) => (await import("./graph.js")).graph(context),

@@ -16,7 +16,7 @@ export async function junitReport(
       .className(xmlText(`${workflow}.${id.replaceAll("/", ".")}`))
       .name(xmlText(title ?? id))
       .file(`workflows/${workflow}/tests/${id}.test.yaml`)
-      .time(secondsOf(id));
+      .time(Math.round(secondsOf(id) * 1000) / 1000);
     const failures = xmlText(verdict.failures.join("\n"));
     const first = failures.split("\n")[0] ?? "";
     if (verdict.status === "skipped") entry.skipped().standardOutput(xmlText(skipReason ?? ""));

@@ -10,6 +10,8 @@ export interface Terminal {
   style: Style;
   /** Whether a person watches stderr. */
   interactive: boolean;
+  /** Asks the person there; absent where nobody could answer. An end of input is an empty answer. */
+  ask?(question: string, signal: AbortSignal): Promise<string>;
   env: Record<string, string | undefined>;
   cwd: string;
 }
@@ -20,7 +22,21 @@ export function processTerminal(): Terminal {
     err: (text) => void process.stderr.write(`${text}\n`),
     style: createStyle({ colour: wantsColour(process.stderr, process.env) }),
     interactive: process.stderr.isTTY === true,
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
     env: process.env,
     cwd: process.cwd(),
   };
+}
+
+async function ask(question: string, signal: AbortSignal): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // While it reads, the terminal gives it the keys, Ctrl-C among them.
+  lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+  try {
+    return await Promise.race([lines.question(question, { signal }), ended]);
+  } finally {
+    lines.close();
+  }
 }

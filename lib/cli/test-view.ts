@@ -21,7 +21,8 @@ export type RecordedNote = { file: string; exchanges: number } | { file: string;
 /** Its members fit `runTests` and may be taken off the object. */
 export interface TestView {
   onEvent: EventHandler;
-  onCaseStart(file: string, sessionId?: string): void;
+  /** @param replayed - the cassette that answers in place of a model */
+  onCaseStart(file: string, sessionId?: string, replayed?: string): void;
   onCaseResult(result: CaseResult, recorded?: RecordedNote): void;
   /** All cases once more, and the tokens of all. */
   summary(result: Pick<RunTestsResult, "results">): void;
@@ -44,12 +45,12 @@ export function createTestView({ style, write, verbose = false }: TestViewOption
       if (event.type === "model-usage") usage = addUsage(usage, event);
       flow(event);
     },
-    onCaseStart(file) {
+    onCaseStart(file, _sessionId, replayed) {
       startedAt = performance.now();
       usage = emptyUsage();
       flow = createStateFlowRenderer({ style, write });
       write("");
-      write(style.bold(`── ${caseName(file)}`));
+      write(`${style.bold(`── ${caseName(file)}`)}${replayed === undefined ? "" : style.dim(" (recorded replies)")}`);
     },
     onCaseResult(result, recorded) {
       seconds.set(result.id, (performance.now() - startedAt) / 1000);

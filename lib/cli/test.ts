@@ -73,7 +73,7 @@ async function runSuite(
       signal,
       ...(config.modelFactory ? { modelFactory: config.modelFactory } : {}),
       onEvent: view.onEvent,
-      onCaseStart: view.onCaseStart,
+      onCaseStart: (file, sessionId) => view.onCaseStart(file, sessionId, cassettes?.replayed(file)),
       onCaseResult: settle,
       sessionIdForCase,
       createTarget: async (request) => {
@@ -131,7 +131,7 @@ async function cassettesOf(
 
 /** The same in every run, since every run has stores of its own. */
 function sessionIdForCase(file: string): string {
-  const name = file.replace(/^workflows\//, "").replace(/\.test\.ya?ml$/, "");
+  const name = file.replace(/^workflows\/[^/]+\/tests\//, "").replace(/\.test\.ya?ml$/, "");
   return `test-${name.replace(/[/\\~\p{Cc}]/gu, "-")}`;
 }
 

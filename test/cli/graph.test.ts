@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { aRoot, runCli } from "./stage.js";
@@ -51,26 +51,39 @@ describe("parkway graph", () => {
     });
   });
 
-  it("C-74 --out writes the file from where the command was called, and says so", async () => {
+  it("C-74 --svg with a file writes it from where the command was called, and says so", async () => {
     const root = aWorkspace();
 
-    const { exit, out } = await runCli(["graph", "--svg", "--out", "docs/door.svg"], { root });
+    const { exit, out } = await runCli(["graph", "door", "--svg", "docs/door.svg"], { root });
 
     expect({ exit, out }).toEqual({ exit: 0, out: "wrote docs/door.svg\n" });
     expect(readFileSync(join(root, "docs/door.svg"), "utf8")).toMatch(/^<svg .*<\/svg>\n$/s);
   });
 
+  it("C-74 --svg before the workflow's name takes it for no file", async () => {
+    const root = aWorkspace();
+
+    const { exit, out } = await runCli(["graph", "--svg", "door"], { root });
+
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^<svg /);
+    expect(existsSync(join(root, "door"))).toBe(false);
+  });
+
   it("C-58 C-74 a file that cannot be written is one line and exit 1", async () => {
-    const { exit, out, err } = await runCli(["graph", "--out", "workflows"], { root: aWorkspace() });
+    const root = aRoot([], { "workflows/door/workflow.yaml": DOOR, "there.svg/file": "" });
+
+    const { exit, out, err } = await runCli(["graph", "--svg", "there.svg"], { root });
 
     expect({ exit, out }).toEqual({ exit: 1, out: "" });
-    expect(err.trimEnd().split("\n").at(-1)).toMatch(/^✖ workflows cannot be written: /);
+    expect(err.trimEnd().split("\n").at(-1)).toMatch(/^✖ there\.svg cannot be written: /);
   });
 
   it.each([
-    ["both forms at once", ["graph", "--svg", "--json", "--out", "x"], 2, "not both"],
-    ["an unknown workflow", ["graph", "window", "--out", "x"], 1, "window"],
-    ["one that does not load", ["graph", "--out", "x"], 1, "nowhere"],
+    ["both forms at once", ["graph", "--svg", "x.svg", "--json"], 2, "not both"],
+    ["a file of another kind", ["graph", "door", "--svg", "x.png"], 2, "ends in .svg"],
+    ["an unknown workflow", ["graph", "window", "--svg", "x.svg"], 1, "window"],
+    ["one that does not load", ["graph", "--svg", "x.svg"], 1, "nowhere"],
   ])("C-58 C-74 %s writes nothing", async (_what, argv, code, says) => {
     const root = aWorkspace(DOOR.replace("to: open", "to: nowhere"));
 
@@ -78,6 +91,6 @@ describe("parkway graph", () => {
 
     expect({ exit, out }).toEqual({ exit: code, out: "" });
     expect(err).toContain(says);
-    expect(existsSync(join(root, "x"))).toBe(false);
+    expect(readdirSync(root)).toEqual(["workflows"]);
   });
 });

@@ -29,6 +29,8 @@ export interface Stage {
   onOpen?: (options: Parameters<OpenAgent>[0]) => void;
   env?: Record<string, string>;
   interactive?: boolean;
+  /** What a person types, question by question; without it nobody is asked. */
+  answers?: readonly string[];
   signal?: AbortSignal;
   /** The agent is that of the command line's `--endpoint`. */
   endpoint?: true;
@@ -45,7 +47,15 @@ export async function runCli(argv: readonly string[], stage: Stage = {}): Promis
     stage.onOpen?.(options);
     return anAgent(options.workflow, stage.agent ?? {}, calls);
   };
+  const answers = [...(stage.answers ?? [])];
+  const ask = async (question: string) => {
+    err.push(`${question}\n`);
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+    return answer;
+  };
   const terminal = {
+    ...(stage.answers ? { ask } : {}),
     out: (text: string) => void out.push(`${text}\n`),
     err: (text: string) => void err.push(`${text}\n`),
     style: createStyle({ colour: false }),

@@ -122,7 +122,6 @@ exchanges:
         inputTokens: 900
         outputTokens: 20
         cacheReadTokens: 100
-        cacheCreationTokens: 0
   - role: agent
     after: 1
     system:
@@ -160,6 +159,27 @@ exchanges:
     });
     expect([second.text, told]).toEqual(["It is refunded.\n", ["It is refunded.\n"]]);
     expect(cassettes.settle(aResult())).toEqual({ result: aResult() });
+  });
+
+  it("F-66 C-74 gives no call an id that the conversation has already", async () => {
+    const root = aRoot();
+    await recorded(root);
+    const ask = asking(createCassettes(options(root, "replay")).modelForCase(CASE));
+
+    // What the recording holds of a conversation has no ids, so any will do.
+    const first = await ask(request({ messageId: "t" }));
+    expect(first.calls.map(({ id }) => id)).toEqual(["t-1"]);
+    const again = aRoot();
+    const twice: Answers = [TWO_STEPS[0]!, TWO_STEPS[0]!];
+    const cassettes = createCassettes(options(again, "record", { modelFactory: answering(twice) }));
+    const record = asking(cassettes.modelForCase(CASE));
+    await record(request());
+    await record(request({ messages: afterLookup("call_9f"), messageId: "m2" }));
+    cassettes.settle(aResult());
+
+    const replay = asking(createCassettes(options(again, "replay")).modelForCase(CASE));
+    const second = await replay(request({ messages: afterLookup("m2-1"), messageId: "m2" }));
+    expect(second.calls.map(({ id }) => id)).toEqual(["m2-2"]);
   });
 
   it("C-74 gives the same text whenever, wherever and on whatever platform it is recorded", async () => {
@@ -274,6 +294,18 @@ exchanges:
     else expect((await answer).text).toBe("more");
   });
 
+  it("C-54 C-74 the run's own session id is no difference", async () => {
+    const root = aRoot();
+    const named = (id: string) =>
+      request({ messages: [{ id: "u1", role: "user", content: `You are ${id}, ${id}~1 helps.` }] });
+    const recording = createCassettes(options(root, "record", { modelFactory: answering([]) }));
+    await asking(recording.modelForCase(CASE))(named("run-record-1"));
+    recording.settle(aResult());
+
+    const ask = asking(createCassettes(options(root, "replay")).modelForCase(CASE));
+    expect((await ask(named("run-replay-1"))).text).toBe("more");
+  });
+
   it("C-74 leaves a case without one to the models that are configured", () => {
     expect(createCassettes(options(aRoot(), "replay")).modelForCase(CASE)).toBeUndefined();
   });
@@ -319,6 +351,20 @@ describe("recording", () => {
     ]);
   });
 
+  it("C-74 leaves nothing half written where the file cannot be put in place, and says so", async () => {
+    const root = aRoot();
+    writeTree(root, { [`${CASSETTE}/in-the-way`]: "" });
+
+    expect(await recorded(root)).toEqual({
+      result: aResult(),
+      recorded: { file: CASSETTE, kept: expect.stringMatching(/EISDIR|ENOTEMPTY|EEXIST/) },
+    });
+    expect(readdirSync(join(root, "workflows/desk/tests")).sort()).toEqual([
+      "refund.cassette.yaml",
+      "refund.test.yaml",
+    ]);
+  });
+
   it("C-74 records a case whose assertion failed, since it reached its end", async () => {
     const root = aRoot();
     const cassettes = createCassettes(options(root, "record", { modelFactory: answering(TWO_STEPS) }));
@@ -331,12 +377,22 @@ describe("recording", () => {
   it("C-74 removes the cassette of a case that asks no model any more", () => {
     const root = aRoot();
     writeFileSync(join(root, CASSETTE), "before");
-    const cassettes = createCassettes(options(root, "record"));
+    const cassettes = createCassettes(options(root, "record", { modelFactory: answering([]) }));
     cassettes.modelForCase(CASE);
 
     cassettes.settle(aResult());
 
     expect(existsSync(join(root, CASSETTE))).toBe(false);
+  });
+
+  it("W-82 C-74 makes nobody believe in a model where none is configured, and records nothing", () => {
+    const root = aRoot();
+    writeFileSync(join(root, CASSETTE), "before");
+    const cassettes = createCassettes(options(root, "record"));
+
+    expect(cassettes.modelForCase(CASE)).toBeUndefined();
+    expect(cassettes.settle(aResult())).toEqual({ result: aResult() });
+    expect(readFileSync(join(root, CASSETTE), "utf8")).toBe("before");
   });
 
   it.each([

@@ -1,11 +1,12 @@
 /** The cassettes of a suite: which case replays one, and what is recorded of a case. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Agent } from "../../agent.js";
 import {
   asFactoryModel,
   type ChatModel,
   createChatModel,
+  hasEnvironmentModel,
   isScriptId,
   type ModelFactory,
   type ModelRole,
@@ -25,7 +26,7 @@ export interface CassettesOptions {
   rootDir: string;
   workflow: string;
   mode: "replay" | "record";
-  /** Whose secrets a recording must not hold. */
+  /** Holds the model's settings, and secrets that a recording must not hold. */
   env: Readonly<Record<string, string | undefined>>;
   /** The host's own; the environment's model is recorded without one. */
   modelFactory?: ModelFactory;
@@ -34,8 +35,13 @@ export interface CassettesOptions {
 }
 
 export interface Cassettes {
-  /** For `runTests`: the models of one case. Undefined, when replaying, where there is no cassette. */
+  /**
+   * For `runTests`: the models of one case. Undefined, so that the configured ones serve it, when replaying without a
+   * cassette, and when recording where none is configured.
+   */
   modelForCase(file: string): ModelFactory | undefined;
+  /** The cassette that the case replays; undefined where it asks the configured models. */
+  replayed(file: string): string | undefined;
   /** The target with what a cassette finds wrong thrown to the case, even where a state has a way out of errors (C-45). */
   watched<Target extends Agent>(target: Target, modelFactory: ModelFactory | undefined): Target;
   /**
@@ -76,6 +82,10 @@ function replayingCassettes(options: CassettesOptions): Cassettes {
       byFactory.set(factory, replay);
       return factory;
     },
+    replayed(file) {
+      const cassette = cassetteFileOf(file);
+      return existsSync(join(options.rootDir, cassette)) ? cassette : undefined;
+    },
     watched(target, modelFactory) {
       const replay = modelFactory && byFactory.get(modelFactory);
       return replay === undefined ? target : throwingFaults(target, replay);
@@ -105,12 +115,15 @@ function recordingCassettes(options: CassettesOptions): Cassettes {
   const recordings = new Map<string, { recording: Recording; run: RunFacts }>();
   return {
     modelForCase(file) {
+      // With a factory the runtime takes a model for configured, and asks it more than it would otherwise (W-82).
+      if (options.modelFactory === undefined && !hasEnvironmentModel(options.env)) return undefined;
       const run = factsOf(options, file);
       const recording = recordingOf(run);
       recordings.set(cassetteFileOf(file), { recording, run });
       return (role, env, requested) =>
         asFactoryModel(recording.modelFor(role, requested, () => realModel(options, { role, env, requested })));
     },
+    replayed: () => undefined,
     watched: (target) => target,
     settle(result) {
       const file = cassetteOf(options, result);
@@ -126,8 +139,12 @@ function recordingCassettes(options: CassettesOptions): Cassettes {
         const error = new CassetteSecretError(file, secret, "what was said to the model or by it");
         return { result, recorded: { file, kept: error.message } };
       }
-      if (exchanges.length === 0) remove(options.rootDir, file);
-      else replace(options.rootDir, file, text);
+      try {
+        if (exchanges.length === 0) remove(options.rootDir, file);
+        else replace(options.rootDir, file, text);
+      } catch (error) {
+        return { result, recorded: { file, kept: (error as Error).message } };
+      }
       return { result, recorded: { file, exchanges: exchanges.length } };
     },
   };

@@ -21,6 +21,7 @@
  */
 import { parseDocument, stringify } from "yaml";
 import { z } from "zod";
+import type { TokenCounts } from "../../models/index.js";
 import { InvalidCassetteError } from "./errors.js";
 import { answerMessage, type NormalMessage, type RunFacts, sameMessage } from "./normal-form.js";
 import type { Exchange, RecordedReply } from "./types.js";
@@ -166,7 +167,17 @@ function storedReply({ text, calls, model, usage }: RecordedReply): StoredExchan
     ...(text === "" ? {} : { text }),
     ...(calls.length === 0 ? {} : { calls }),
     ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
+    ...(usage === undefined ? {} : { usage: countsOf(usage) }),
+  };
+}
+
+/** A count of a cache that had no part is left out. */
+function countsOf({ inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens }: TokenCounts) {
+  return {
+    inputTokens,
+    outputTokens,
+    ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
+    ...(cacheCreationTokens === 0 ? {} : { cacheCreationTokens }),
   };
 }
 
