@@ -20,6 +20,8 @@ const shared = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
   expect: { poll: { timeout: 20_000 } },
+  // What is built is tested as Node loads it.
+  server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },
 };
 
 export default defineConfig({

@@ -11,6 +11,7 @@ export * from "./spec/public.js";
 export { createWorkflowEventEmitter } from "./agent/event-emitter.js";
 export type { AgentStores } from "./agent/options.js";
 export type { Sessions } from "./agent/sessions.js";
+export type { WorkspaceContext, WorkspaceContextOptions } from "./agent/workspace-context.js";
 export type {
   Agent,
   AgentCapabilities,
@@ -47,7 +48,7 @@ export {
   type Verdict,
 } from "./extensions/index.js";
 export type { SessionResolution } from "./intake/index.js";
-export { createAgent, createWorker, embeddedStores, validateWorkflow } from "./lazy.js";
+export { createAgent, createWorker, createWorkspaceContext, embeddedStores, validateWorkflow } from "./lazy.js";
 export { PACKAGE_VERSION } from "./version.js";
 export type { CreateWorkerParams, Worker } from "./worker.js";
 export type { ValidateWorkflowOptions, WorkflowValidation } from "./workspace/validate/index.js";

@@ -4,6 +4,7 @@
  */
 import type { embeddedStores as EmbeddedStores } from "./agent/embedded.js";
 import type { listMcpTools as ListMcpTools } from "./agent/list-mcp-tools.js";
+import type { createWorkspaceContext as CreateWorkspaceContext } from "./agent/workspace-context.js";
 import type { createAgent as CreateAgent } from "./agent.js";
 import type {
   createChatModel as CreateChatModel,
@@ -52,3 +53,7 @@ export const createInProcessModel: typeof CreateInProcessModel = async (options)
 /** An in-process model that answers step by step, and records the requests it got. */
 export const scriptedModel: typeof ScriptedModel = async (steps) =>
   (await import("./models/index.js")).scriptedModel(steps);
+
+/** A session's files and the authored sources without an agent, composed as assembly composes them (H-130). */
+export const createWorkspaceContext: typeof CreateWorkspaceContext = async (options) =>
+  (await import("./agent/workspace-context.js")).createWorkspaceContext(options);

@@ -1,6 +1,13 @@
 /** The low-level names of the root (H-130). */
 import { describe, expect, it } from "vitest";
-import { createWorkflowEventEmitter, workflowStateSchema } from "../../lib/index.js";
+import {
+  createMemoryBackend,
+  createWorkflowEventEmitter,
+  createWorkspaceContext,
+  SessionStoreRequiredError,
+  WorkspaceRootRequiredError,
+  workflowStateSchema,
+} from "../../lib/index.js";
 import type { EngineEvent } from "../../lib/session/events.js";
 import { loadState } from "../../lib/session/load-state.js";
 import { manualClock } from "../harness/clock.js";
@@ -90,5 +97,33 @@ describe("H-130 createWorkflowEventEmitter", () => {
       { type: "state-enter", state: "work", level: "info", ts: clock.now() - 5, seq: 1, sessionId: "s1" },
       { type: "warning", scope: "x", message: "y", level: "warn", ts: clock.now(), seq: 2 },
     ]);
+  });
+});
+
+describe("H-130 createWorkspaceContext", () => {
+  it("H-130 serves a session's own files, the mounts over them, and the authored files apart, as the agent sees them", async () => {
+    const bench = await open({
+      spec: SPEC,
+      files: { "AGENTS.md": "You are careful.", "skills/a/SKILL.md": "---\ndescription: A.\n---\n" },
+      replies: [calls(["write_file", { file_path: "scratchpad/a.md", content: "x" }]), says("Written.")],
+    });
+    await bench.agent.workflow.send("s1", { message: "Begin." });
+    const context = await createWorkspaceContext({ workspace: { rootDir: bench.rootDir }, stores: bench.stores });
+    const files = context.workspaceOf("s1");
+
+    expect((await files.readRaw("/scratchpad/a.md")).data?.content).toBe("x");
+    expect((await files.readRaw("/AGENTS.md")).data?.content).toBe("You are careful.");
+    expect(await files.write("/skills/a/SKILL.md", "mine")).toMatchObject({
+      error: expect.stringMatching(/read-only/),
+    });
+    expect((await files.readRaw("/workflows/case/workflow.yaml")).error).toBeDefined();
+    expect(await context.authoring.listWorkflows()).toEqual(["case"]);
+    expect((await context.workspaceOf("s2").readRaw("/scratchpad/a.md")).error).toBeDefined();
+    await context.close();
+  });
+
+  it("H-28 H-130 refuses what assembly refuses", async () => {
+    await expect(createWorkspaceContext({ backend: createMemoryBackend() })).rejects.toThrow(SessionStoreRequiredError);
+    await expect(createWorkspaceContext({ workspace: { mounts: {} } })).rejects.toThrow(WorkspaceRootRequiredError);
   });
 });

@@ -52,6 +52,7 @@ describe("the public names", () => {
         "mountSubtree",
         "toolsFromMap",
         "createWorkflowEventEmitter",
+        "createWorkspaceContext",
         "workflowStateSchema",
       ]),
     );
