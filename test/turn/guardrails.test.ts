@@ -236,6 +236,45 @@ states:
     });
   });
 
+  it("A-1 A-12 permission is the workflow's word first, then a policy rule's, then a guardrail's; quality is the gate's alone", async () => {
+    const asked: unknown[] = [];
+    const judged: unknown[] = [];
+    const from = (a: unknown, least: number) => Number(a) >= least;
+    const bench = await open({
+      spec: spec.replace("triggers:", 'tools: { forbid: [{ tool: probe, args: { a: "9" } }] }\n    triggers:'),
+      tools: probe([]),
+      policyRules: [
+        ({ tool, args }) =>
+          tool === "probe" && from(args.a, 8) ? { decision: "block", ruleId: "host.rule", reason: "no" } : null,
+      ],
+      guardrails: [
+        ({ args }) => {
+          asked.push(args.a);
+          return from(args.a, 7) ? "no" : undefined;
+        },
+      ],
+      completion: {
+        maxAttempts: 1,
+        verify: ({ toolCalls }) => {
+          judged.push(toolCalls.map(({ isError }) => isError));
+          return { ok: true };
+        },
+      },
+      replies: [calls(...([9, 8, 7, 6].map((a): [string, object] => ["probe", { a }]) as never[])), says("done")],
+    });
+
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+
+    expect(ofType(bench.events, "tool-blocked").map(({ rule }) => rule)).toEqual([
+      "tool.forbidden-here",
+      "host.rule",
+      "guardrail",
+    ]);
+    expect(asked).toEqual([7, 6]);
+    expect(judged).toEqual([[true, true, true, false]]);
+    expect(outcome.kind).toBe("completed");
+  });
+
   it("A-5 H-9 H-10 is assembled for workflows that there are, before any of them is loaded", async () => {
     const agents = { cse: { guardrails: [denying("probe")] } };
     await expect(open({ spec, replies: [], agents })).rejects.toThrow(/"cse".*case/);
