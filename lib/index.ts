@@ -21,6 +21,10 @@ export type {
   DeliveryInput,
   DeliveryInput as TriggerDelivery,
   GovernedAgent,
+  Loop,
+  LoopRun,
+  LoopRunOptions,
+  LoopRunStatus,
   PlainAgent,
   TurnConfig,
   TurnInput,
@@ -161,6 +165,7 @@ export { BUNDLED_AUTHORING_SKILL_DIR } from "./authoring-skill.js";
 
 export {
   InvalidClockError,
+  LoopRunningError,
   MissingThreadIdError,
   SessionStoreRequiredError,
   WorkspaceRootRequiredError,
@@ -211,5 +216,5 @@ export {
 } from "./session/errors.js";
 export { CaseSchemaError } from "./spec/cases/index.js";
 export { ReservedToolNameError, ToolPathsError } from "./tools/index.js";
-export { AgentClosedError, StepLimitError, TurnCancelledError } from "./turn/errors.js";
+export { AgentClosedError, InvalidVerdictError, StepLimitError, TurnCancelledError } from "./turn/errors.js";
 export { AuthoringBackendExposedError, MountCollisionError } from "./workspace/index.js";

@@ -36,6 +36,12 @@ describe("nextStep", () => {
   it.each<[string, Partial<SessionFields>, Batch | null, string]>([
     ["a finished session is at its end", { status: "failed", failure: "x" }, null, "end"],
     ["a failure is settled before all else", { failure: "x", park, stepsUsed: 99 }, null, "settle"],
+    [
+      "a check that is owed comes before the step limit",
+      { run: { start: 0, due: true }, stepsUsed: 99 },
+      null,
+      "verify",
+    ],
     ["the step limit is settled before a new run", { position: "gate", visit: 1, stepsUsed: 10 }, null, "settle"],
     ["an automated state runs once a visit", { position: "gate", visit: 2, ranVisit: 1 }, null, "automated"],
     ["a park that is closing is served", { park, parkPhase: "closing" }, null, "handoff"],
