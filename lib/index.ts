@@ -132,6 +132,7 @@ export {
   type ChatModelSettings,
   costOf,
   emptyUsage,
+  type FailedAttempt,
   formatUsage,
   hasUsage,
   type InProcessAnswer,
@@ -145,6 +146,7 @@ export {
   type PricingTable,
   priceOf,
   type RetryOptions,
+  retryAfterMs,
   type ScriptStep,
 } from "./models/index.js";
 export { createUsageTracker, type UsageTracker } from "./session/usage-tracker.js";

@@ -3,7 +3,7 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import { environmentSettings, MODEL_PROVIDERS, type ModelSettings } from "./environment.js";
 import { InvalidModelSettingError } from "./errors.js";
 import { retryingFetch } from "./http.js";
-import { type RetryOptions, type Sleep, sleepOnTimers } from "./retry.js";
+import { checkRetry, type RetryOptions, type Sleep, sleepOnTimers } from "./retry.js";
 import { isScriptId, scriptFileOf } from "./script-id.js";
 import { createScriptModel } from "./scripted.js";
 
@@ -26,10 +26,11 @@ export interface ChatModelDeps {
 /**
  * Builds the client; nothing is requested yet. The provider package is loaded here and not before (F-78).
  * @param settings - default: the process's environment (H-125)
- * @throws {InvalidModelSettingError} for a provider there is none of
+ * @throws {InvalidModelSettingError} for a provider there is none of; {TypeError} for a `retry` that is none (A-46)
  */
 export async function createChatModel(settings?: ChatModelSettings, deps: ChatModelDeps = {}): Promise<BaseChatModel> {
   const chosen: ChatModelSettings = settings ?? environmentSettings(process.env);
+  checkRetry(chosen.retry);
   if (isScriptId(chosen.model)) return createScriptModel(scriptFileOf(chosen.model), deps);
   const { provider = "openai" } = chosen;
   if (!MODEL_PROVIDERS.includes(provider))

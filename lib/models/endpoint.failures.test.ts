@@ -31,6 +31,10 @@ describe("failures", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it("A-46 refuses a retry that is none when the client is made", async () => {
+    await expect(connect([], { retry: { retries: "3" as never } })).rejects.toThrow(/`retry.retries` must be/);
+  });
+
   it("A-49 F-67 waits as Retry-After says, to the letter", async () => {
     const { model, waits } = await connect([
       { status: 429, headers: { "retry-after": "7" } },
