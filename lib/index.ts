@@ -170,6 +170,7 @@ export {
   LoopRunningError,
   MissingThreadIdError,
   SessionStoreRequiredError,
+  StateUpdateRefusedError,
   WorkspaceRootRequiredError,
 } from "./agent/errors.js";
 export { InvalidCompletionError, InvalidGuardrailError } from "./extensions/index.js";
@@ -218,5 +219,12 @@ export {
 } from "./session/errors.js";
 export { CaseSchemaError } from "./spec/cases/index.js";
 export { ReservedToolNameError, ToolPathsError } from "./tools/index.js";
-export { AgentClosedError, InvalidVerdictError, StepLimitError, TurnCancelledError } from "./turn/errors.js";
+export {
+  AgentClosedError,
+  CheckpointerReadOnlyError,
+  GraphNotRunnableError,
+  InvalidVerdictError,
+  StepLimitError,
+  TurnCancelledError,
+} from "./turn/errors.js";
 export { AuthoringBackendExposedError, MountCollisionError } from "./workspace/index.js";

@@ -1,8 +1,9 @@
 /** What LangGraph's own agents show of a thread, read from the session store (H-44). Only turns write it. */
 import { type IntakeHost, parsedSessionId } from "../intake/index.js";
+import { shownVariables } from "../session/outcome.js";
 import type { SessionState } from "../session/state.js";
+import { type WorkflowState, workflowStateSchema } from "../session/state-schema.js";
 import { SESSION_CHANNEL } from "../session/thread/layout.js";
-import { checkpointedState } from "../session/workflow-state.js";
 import { CheckpointerReadOnlyError } from "../turn/errors.js";
 import { compileTurnGraph, type TurnGraph } from "../turn/graph.js";
 import { ThreadImage } from "../turn/thread/image.js";
@@ -57,4 +58,12 @@ export function createThread(intake: IntakeHost, options: GraphOptions): Thread 
 function shown(snapshot: Awaited<ReturnType<TurnGraph["getState"]>>): StateOf {
   const state = (snapshot.values as Record<string, SessionState | undefined>)[SESSION_CHANNEL];
   return { ...snapshot, values: state ? checkpointedState(state) : null };
+}
+
+/** By the names of R-5, variables with value and lock alone; what else is kept is the runtime's own. */
+function checkpointedState(state: SessionState): WorkflowState {
+  const { fields, messages, trail, usage } = state;
+  const held: Record<string, unknown> = { ...fields, messages, variables: shownVariables(state), trail, usage };
+  const named = Object.entries(held).filter(([name]) => Object.hasOwn(workflowStateSchema.shape, name));
+  return Object.fromEntries(named) as WorkflowState;
 }

@@ -12,7 +12,7 @@ import type { ArrivalInput, ArrivalSource, Receipt } from "../session/arrival.js
 import type { StoredMessage } from "../session/messages.js";
 import type { Outcome } from "../session/outcome.js";
 import type { DecisionPark, InputPark, SessionStatus, TrailStep } from "../session/state.js";
-import type { WorkflowState } from "../session/workflow-state.js";
+import type { WorkflowState } from "../session/state-schema.js";
 import type { TurnGraph } from "../turn/graph.js";
 import type { LegOptions } from "../turn/types.js";
 import type { WorkReport } from "../turn/worker.js";

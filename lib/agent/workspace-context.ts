@@ -1,48 +1,52 @@
-/** A session's files and the authored sources without an agent (H-130): what migrations, viewers and tests work on. */
+/** What an agent reads and writes, for those who need it without an agent (H-130). */
+import { parsedSessionId } from "../intake/index.js";
+import { portsOf } from "../stores/bundles/index.js";
 import {
   type Authoring,
   createWorkspace,
   fileStoreBackend,
   type MountTable,
+  mountInfos,
   type Workspace,
 } from "../workspace/index.js";
-import { embeddedStores } from "./embedded.js";
+import { embeddedStore } from "./embedded.js";
 import type { CreateAgentParams } from "./options.js";
 import { resolveSources } from "./sources.js";
 
-export type WorkspaceContextOptions = Pick<
-  CreateAgentParams,
-  "workspace" | "backend" | "authoring" | "skills" | "stores"
->;
+export type WorkspaceContextOptions = Pick<CreateAgentParams, "workspace" | "backend" | "authoring" | "stores">;
 
 export interface WorkspaceContext {
-  /** Null where nothing is read from a folder (H-28). */
+  /** Null where nothing is read from a folder. */
   rootDir: string | null;
   mounts: MountTable;
-  /** Reads `workflows/**`, which no mount serves (H-31). */
+  /** `workflows/**`, as the runtime alone reads it. */
   authoring: Authoring;
-  /** One session's tree: its own area, overlaid by the mounts, read-only where they are (H-84, H-94). */
+  /** What the tools of this session read and write: its own area under the mounts. @throws {SessionStoreIdError} */
   workspaceOf(sessionId: string): Workspace;
   /** Closes the embedded store, where none was given. */
   close(): Promise<void>;
 }
 
 /**
- * Composes session areas, mounts and the authoring backend as assembly does, from the same options.
+ * Session area, mounts and authoring plane, composed as an agent of the same options has them.
  *
- * @throws {WorkspaceRootRequiredError} @throws {SessionStoreRequiredError} @throws {MountCollisionError}
+ * @throws {WorkspaceRootRequiredError} @throws {MountCollisionError} @throws {SessionStoreRequiredError}
  * @throws {AuthoringBackendExposedError}
  */
 export async function createWorkspaceContext(options: WorkspaceContextOptions = {}): Promise<WorkspaceContext> {
-  const { rootDir, authoring, mounts } = resolveSources(options);
-  const stores = options.stores ?? (await embeddedStores(rootDir ?? "."));
+  const { rootDir, mounts, authoring } = resolveSources(options);
+  const mountNames = mountInfos(mounts).map(({ name }) => name);
+  const given = options.stores ?? options.workspace?.sessionStore;
+  const { files, sessions } =
+    options.stores ?? (await portsOf(options.workspace?.sessionStore ?? embeddedStore(rootDir ?? ".")));
   return {
     rootDir,
     mounts,
     authoring,
-    workspaceOf: (sessionId) => createWorkspace({ area: fileStoreBackend(stores.files, sessionId), mounts }),
+    workspaceOf: (id) =>
+      createWorkspace({ area: fileStoreBackend(files, parsedSessionId({ mounts: mountNames }, id)), mounts }),
     close: async () => {
-      if (!options.stores) await stores.sessions.close();
+      if (!given) await sessions.close();
     },
   };
 }

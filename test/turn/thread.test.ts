@@ -3,7 +3,7 @@ import { tool } from "@langchain/core/tools";
 import { getStore, InMemoryStore } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { workflowStateSchema } from "../../lib/session/workflow-state.js";
+import { workflowStateSchema } from "../../lib/session/state-schema.js";
 import { benches, calls, plainBenches, results, says } from "./support.js";
 import { ANSWERS, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
 
