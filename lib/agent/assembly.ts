@@ -118,7 +118,7 @@ export async function createComposer(
     authoring,
     mounts: tables.mounts.map((mount) => mount.name),
     tools: offered,
-    text: (workflow) => compositionText(authoring, workflow),
+    text: async (workflow) => `${offered.version()} ${await compositionText(authoring, workflow)}`,
     async compose(workflow, inherited) {
       const all = () => offered.registry({ env, rootDir });
       // No caller leads to a plain agent: as a child it is a workflow that there is none of.

@@ -19,6 +19,9 @@ import { pictureLimits } from "../turn/pictures.js";
 import { PACKAGE_VERSION } from "../version.js";
 import type { RuntimeParams } from "./options.js";
 
+/** How long a server that was down is left alone. */
+const RETRY_AFTER_MS = 60_000;
+
 export interface OfferedTools {
   /** Reads the servers' configuration, and connects to nothing. @throws {InvalidMcpConfigError} */
   checkServers(): void;
@@ -29,6 +32,11 @@ export interface OfferedTools {
    * does not have @throws the signal's reason
    */
   registry(from: { env: Environment; rootDir: string | null }): Promise<ToolRegistry>;
+  /**
+   * Changes when `registry` does: servers that were down are tried again from time to time, beside the turns that go on
+   * without them. An execution environment may live for hours (F-71).
+   */
+  version(): number;
   /** A-57. */
   status(): Record<string, McpStatus>;
   close(): Promise<void>;
@@ -62,6 +70,9 @@ export async function createOfferedTools(
 
   let servers: McpServersHandle | null = null;
   let all: Promise<ToolRegistry> | null = null;
+  let made: { env: Environment; rootDir: string | null } | null = null;
+  let version = 0;
+  let triedAt = 0;
 
   async function withServers(from: { env: Environment; rootDir: string | null }): Promise<ToolRegistry> {
     servers ??= createMcpServers(settings, {
@@ -78,9 +89,26 @@ export async function createOfferedTools(
       },
     });
     const { load, status } = servers;
-    const tools = await load(new Set(host.map(({ name }) => name)), ports.signal);
+    triedAt = Number.POSITIVE_INFINITY;
+    const tools = await load(new Set(host.map(({ name }) => name)), ports.signal).finally(() => {
+      triedAt = ports.clock.now();
+    });
     const silent = settings.filter(({ name }) => status()[name] !== "connected");
     return registryOf([...host, ...tools], (tool) => mayBeOf(silent, tool));
+  }
+
+  async function again(from: { env: Environment; rootDir: string | null }): Promise<void> {
+    const known = await all;
+    const registry = await withServers(from);
+    if (registry.hostTools.length === known?.hostTools.length) return;
+    all = Promise.resolve(registry);
+    version += 1;
+  }
+
+  function tellOfIt(error: unknown): void {
+    if (ports.signal.aborted) return;
+    const message = error instanceof Error ? error.message : String(error);
+    ports.emitter.emit({ type: "warning", scope: "mcp", message });
   }
 
   function checkServers(): void {
@@ -92,11 +120,17 @@ export async function createOfferedTools(
     async registry(from) {
       checkServers();
       if (settings.length === 0) return own;
+      made = from;
       all ??= withServers(from).catch(async (error) => {
         await servers?.close();
         throw error;
       });
       return all;
+    },
+    version() {
+      const isDue = servers !== null && !servers.isComplete() && ports.clock.now() - triedAt >= RETRY_AFTER_MS;
+      if (isDue && made && !ports.signal.aborted) again(made).catch(tellOfIt);
+      return version;
     },
     status: () => servers?.status() ?? {},
     close: async () => servers?.close(),

@@ -17,12 +17,15 @@ export interface McpServersOptions extends Omit<ConnectionDeps, "debug"> {
 
 export interface McpServersHandle {
   /**
-   * Connects to every server at once. Those that fail are warned of and left out (A-57).
+   * Connects at once to every server that has not told its tools yet. Those that fail are warned of and left out (A-57).
+   * The same is warned of once.
    *
    * @param taken - names of the host's tools, which win (A-58)
    * @throws the signal's reason, once nothing of what was begun is left
    */
   load(taken: ReadonlySet<string>, signal: AbortSignal): Promise<RuntimeTool[]>;
+  /** Whether there is no server left that could be asked. */
+  isComplete(): boolean;
   /** As it is now: a lost server is `failed` until a call reaches it again. */
   status(): Record<string, McpStatus>;
   close(): Promise<void>;
@@ -36,7 +39,14 @@ export function connectionDeps(options: Omit<ConnectionDeps, "debug">): Connecti
 }
 
 export function createMcpServers(settings: readonly ServerSettings[], options: McpServersOptions): McpServersHandle {
-  const { warn, repeatable } = options;
+  const { repeatable } = options;
+  const said = new Set<string>();
+  const warn = (message: string) => {
+    if (said.has(message)) return;
+    said.add(message);
+    options.warn(message);
+  };
+  const lists = new Map<string, McpToolDefinition[]>();
   const deps = connectionDeps(options);
   const usable = settings.filter((server): server is LocalServer | RemoteServer => "timeoutMs" in server);
   const connections = new Map(usable.map((server) => [server.name, createConnection(server, deps)]));
@@ -92,10 +102,15 @@ export function createMcpServers(settings: readonly ServerSettings[], options: M
         if (server.kind === "broken") warn(new McpServerError(server.name, server.problem ?? "cannot be used").message);
       }
       try {
-        const lists = await Promise.all(usable.map((server) => listed(server, signal)));
+        await Promise.all(
+          usable.map(async (server) => {
+            const tools = lists.has(server.name) ? null : await listed(server, signal);
+            if (tools) lists.set(server.name, tools);
+          }),
+        );
         const { offered, warnings } = offeredTools(
-          usable.flatMap(({ name, tools: filter }, index) => {
-            const tools = lists[index];
+          usable.flatMap(({ name, tools: filter }) => {
+            const tools = lists.get(name);
             return tools ? [{ name, filter, tools }] : [];
           }),
           taken,
@@ -107,6 +122,7 @@ export function createMcpServers(settings: readonly ServerSettings[], options: M
         throw error;
       }
     },
+    isComplete: () => usable.every(({ name }) => lists.has(name)),
     status: () =>
       Object.fromEntries(
         settings.map(({ name, kind }) => {

@@ -269,6 +269,43 @@ describe("assembly", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it("F-71 tries a server that was down again after a minute, and offers its tools from the next turn on", async () => {
+    let isDown = true;
+    const server = await serve({
+      intercept: (_request, response) => {
+        if (isDown) response.writeHead(403).end();
+        return isDown;
+      },
+    });
+    const bench = await open({
+      spec: SPEC,
+      mcp: { shop: { url: server.url } },
+      answer: () => says("end"),
+    });
+    const turn = async () => {
+      await bench.agent.workflow.send("s1", { message: "go" });
+      return offered(bench.requests.at(-1)).includes("shop_echo");
+    };
+    const initialized = () => server.seen("initialize").length;
+
+    bench.clock.advance(59_000);
+    expect(await turn()).toBe(false);
+    expect(initialized()).toBe(1);
+
+    bench.clock.advance(1_000);
+    expect(await turn()).toBe(false);
+    await expect.poll(initialized).toBe(2);
+    isDown = false;
+    expect(await turn()).toBe(false);
+
+    bench.clock.advance(60_000);
+    await turn();
+    await expect.poll(() => bench.agent.mcp.status()).toEqual({ shop: "connected" });
+    await expect.poll(turn).toBe(true);
+    expect(initialized()).toBe(3);
+    expect(ofType(bench.events, "warning").filter(({ scope }) => scope === "mcp")).toHaveLength(1);
+  });
+
   it("A-54 A-57 has no servers without the option", async () => {
     const bench = await open({ spec: SPEC });
 
