@@ -53,7 +53,6 @@ export async function createAgent(params: CreateAgentParams = {}): Promise<Agent
 
 export { workflowOfSession } from "./agent/embedded.js";
 export { type ListMcpToolsOptions, listMcpTools } from "./agent/list-mcp-tools.js";
-export type { Loop, LoopRun, LoopRunOptions } from "./agent/loop.js";
 export type { LoopRunStatus } from "./agent/loop-status.js";
 export type { CreateAgentParams, GovernedAgentParams } from "./agent/options.js";
 export type {
@@ -64,6 +63,9 @@ export type {
   DecisionInput,
   DeliveryInput,
   GovernedAgent,
+  Loop,
+  LoopRun,
+  LoopRunOptions,
   PlainAgent,
   TurnConfig,
   TurnInput,

@@ -38,6 +38,10 @@ export const validateWorkflow: typeof ValidateWorkflow = async (...given) =>
 export const embeddedStores: typeof EmbeddedStores = async (rootDir) =>
   (await import("./agent/embedded.js")).embeddedStores(rootDir);
 
+/** Session areas, mounts and authored files, composed as an agent of the same options has them (H-130). */
+export const createWorkspaceContext: typeof CreateWorkspaceContext = async (options) =>
+  (await import("./agent/workspace-context.js")).createWorkspaceContext(options);
+
 /** What MCP servers offer, as they describe it, with the status of each. @throws {InvalidMcpConfigError} */
 export const listMcpTools: typeof ListMcpTools = async (...given) =>
   (await import("./agent/list-mcp-tools.js")).listMcpTools(...given);
@@ -53,7 +57,3 @@ export const createInProcessModel: typeof CreateInProcessModel = async (options)
 /** An in-process model that answers step by step, and records the requests it got. */
 export const scriptedModel: typeof ScriptedModel = async (steps) =>
   (await import("./models/index.js")).scriptedModel(steps);
-
-/** A session's files and the authored sources without an agent, composed as assembly composes them (H-130). */
-export const createWorkspaceContext: typeof CreateWorkspaceContext = async (options) =>
-  (await import("./agent/workspace-context.js")).createWorkspaceContext(options);

@@ -3,42 +3,8 @@ import { type IntakeHost, loadSession, parsedSessionId } from "../intake/index.j
 import type { Outcome } from "../session/outcome.js";
 import type { SessionFields } from "../session/state.js";
 import { LoopRunningError } from "./errors.js";
-import { type LoopRunStatus, loopStatusOf, stoppedBy } from "./loop-status.js";
-import type { AgentWorkflow, TurnConfig, TurnInput } from "./types.js";
-
-export interface LoopRun {
-  /** The outcome's `reply`. */
-  text: string;
-  status: LoopRunStatus;
-  /** Why it is not done; set and not empty whenever it is not. */
-  stoppedBy?: string;
-  /** Attempts at work that a completion gate accepts, over the parks of the run, the one under way included; 1 without a gate. */
-  attempts: number;
-  /** Model calls of this run alone, children's not counted. */
-  turns: number;
-  result: Outcome;
-}
-
-export interface LoopRunOptions
-  extends Pick<TurnConfig, "model" | "signal">,
-    Pick<TurnInput, "variables" | "trigger"> {}
-
-export interface Loop {
-  /** `idle` before the first run and after a done one; `error` after one that threw. */
-  readonly status: "idle" | "running" | Exclude<LoopRunStatus, "done">;
-  /** Model calls made through this loop, of all its runs. */
-  readonly turns: number;
-  /** Of the last run. */
-  readonly attempts: number;
-  /** Of the last run that did not throw. */
-  readonly lastOutcome: Outcome | undefined;
-  /**
-   * Sends a message to the session, as `send` does.
-   *
-   * @throws {LoopRunningError} while a run is under way; otherwise what `send` throws
-   */
-  run(message: string, options?: LoopRunOptions): Promise<LoopRun>;
-}
+import { loopStatusOf, stoppedBy } from "./loop-status.js";
+import type { AgentWorkflow, Loop, LoopRun, LoopRunOptions } from "./types.js";
 
 /** @throws {SessionStoreIdError} */
 export function createLoop(send: AgentWorkflow["send"], intake: IntakeHost, id: string): Loop {

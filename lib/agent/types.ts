@@ -16,7 +16,7 @@ import type { WorkflowState } from "../session/state-schema.js";
 import type { TurnGraph } from "../turn/graph.js";
 import type { LegOptions } from "../turn/types.js";
 import type { WorkReport } from "../turn/worker.js";
-import type { Loop } from "./loop.js";
+import type { LoopRunStatus } from "./loop-status.js";
 import type { Sessions } from "./sessions.js";
 
 export interface TurnInput {
@@ -99,6 +99,42 @@ export interface InvokeResult {
   workflowState?: string;
   pendingDecision?: DecisionPark;
   pendingInput?: InputPark;
+}
+
+/** One run of a loop (A-36). */
+export interface LoopRun {
+  /** The outcome's `reply`. */
+  text: string;
+  status: LoopRunStatus;
+  /** Why it is not done; set and not empty whenever it is not. */
+  stoppedBy?: string;
+  /** Attempts at work that a completion gate accepts, over the parks of the run, the one under way included; 1 without a gate. */
+  attempts: number;
+  /** Model calls of this run alone, children's not counted. */
+  turns: number;
+  result: Outcome;
+}
+
+export interface LoopRunOptions
+  extends Pick<TurnConfig, "model" | "signal">,
+    Pick<TurnInput, "variables" | "trigger"> {}
+
+/** A session's runs as they are seen in this process (A-34, A-35). */
+export interface Loop {
+  /** `idle` before the first run and after a done one; `error` after one that threw. */
+  readonly status: "idle" | "running" | Exclude<LoopRunStatus, "done">;
+  /** Model calls made through this loop, of all its runs. */
+  readonly turns: number;
+  /** Of the last run. */
+  readonly attempts: number;
+  /** Of the last run that did not throw. */
+  readonly lastOutcome: Outcome | undefined;
+  /**
+   * Sends a message to the session, as `send` does.
+   *
+   * @throws {LoopRunningError} while a run is under way; otherwise what `send` throws
+   */
+  run(message: string, options?: LoopRunOptions): Promise<LoopRun>;
 }
 
 /** Turns of a workflow's sessions (H-55). */
