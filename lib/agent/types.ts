@@ -101,7 +101,6 @@ export interface InvokeResult {
   pendingInput?: InputPark;
 }
 
-/** One run of a loop (A-36). */
 export interface LoopRun {
   /** The outcome's `reply`. */
   text: string;
@@ -119,7 +118,6 @@ export interface LoopRunOptions
   extends Pick<TurnConfig, "model" | "signal">,
     Pick<TurnInput, "variables" | "trigger"> {}
 
-/** A session's runs as they are seen in this process (A-34, A-35). */
 export interface Loop {
   /** `idle` before the first run and after a done one; `error` after one that threw. */
   readonly status: "idle" | "running" | Exclude<LoopRunStatus, "done">;

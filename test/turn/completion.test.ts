@@ -4,9 +4,10 @@ import { allTodosDone, type Completion, type RunResult, type Verdict } from "../
 import type { Outcome } from "../../lib/session/outcome.js";
 import type { ServerReply } from "../model-server/index.js";
 import { byModel, caller, worker, workflow } from "./delegating.js";
-import { advance, benches, calls, notes, ofType, says, setting, types } from "./support.js";
+import { advance, benches, calls, notes, ofType, plainBenches, says, setting, types } from "./support.js";
 
 const bench = benches();
+const plainBench = plainBenches();
 
 const SPEC = `
 states:
@@ -557,4 +558,19 @@ it("A-27 a caller's gate is not applied to its children", async () => {
 
   expect(await agent.workflow.send("s1", { message: "Go." })).toMatchObject({ kind: "completed" });
   expect(shown.map(({ sessionId }) => sessionId)).toEqual(["s1"]);
+});
+
+it("A-19 H-127 a plain agent is held to its gate as well", async () => {
+  const { completion, shown } = gate(2, no("too short"), OK);
+  const { agent, requests } = await plainBench({ completion, replies: [says("Done."), says("Now it is.")] });
+
+  const { messages } = await agent.invoke(
+    { messages: [{ role: "user", content: "Go." }] },
+    { configurable: { thread_id: "s1" } },
+  );
+
+  expect(shown.map(({ text }) => text)).toEqual(["Done.", "Done.\n\nNow it is."]);
+  expect(requests).toHaveLength(2);
+  expect(messages.at(-1)?.content).toBe("Now it is.");
+  expect(await agent.sessions.get("s1")).toMatchObject({ status: "completed" });
 });
