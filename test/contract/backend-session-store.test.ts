@@ -4,7 +4,13 @@ import { describe, expect, it } from "vitest";
 import { StoreUnavailableError } from "../../lib/session/errors.js";
 import { createBackendFileStore } from "../../lib/stores/backend/file-store.js";
 import { createBackendSessions } from "../../lib/stores/backend/session-store.js";
-import { type Backend, createFilesystemBackend, createMemoryBackend } from "../../lib/workspace/index.js";
+import {
+  type Backend,
+  createFilesystemBackend,
+  createMemoryBackend,
+  createWorkspace,
+  storeBytes,
+} from "../../lib/workspace/index.js";
 import { withRequiredMethods } from "../harness/backends.js";
 import { anAccept } from "../harness/builders.js";
 import { temporaryFolder } from "../harness/temporary.js";
@@ -110,5 +116,39 @@ describe("files on a backend with the required methods alone", () => {
       code: "invalid-session-path",
     });
     expect((await files.list("s1")).map(({ path }) => path)).toEqual(["scratchpad/a.png", "scratchpad/a.txt"]);
+  });
+});
+
+describe("any object with the required methods, as the workspace makes use of it", () => {
+  const area = () => createWorkspace({ area: withRequiredMethods(createMemoryBackend()), mounts: {} });
+
+  it.each([
+    ["ASCII", Uint8Array.from({ length: 128 }, (_, byte) => byte)],
+    ["an empty file", new Uint8Array()],
+    ["CRLF", new TextEncoder().encode("a\r\nb\r\n")],
+    ["a byte order mark", new TextEncoder().encode("\uFEFFtext")],
+    ["5 MB", new Uint8Array(5 * 1024 * 1024).fill(97)],
+  ])("H-82 j H-84 gives back %s byte for byte", async (_what, bytes) => {
+    const files = area();
+
+    expect(await storeBytes(files, "/x.txt", bytes)).toBeNull();
+
+    const [download] = await files.downloadFiles(["/x.txt"]);
+    expect(Buffer.compare(download!.content!, bytes)).toBe(0);
+  });
+
+  it("H-82 j H-83 holds every byte value under a name that carries base64, and refuses it under any other", async () => {
+    const files = area();
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+
+    expect(await storeBytes(files, "/x.png", bytes)).toBeNull();
+    expect(await storeBytes(files, "/x.dat", bytes)).toMatch(/^permission_denied/);
+
+    expect((await files.downloadFiles(["/x.png", "/x.dat"])).map(({ content, error }) => content ?? error)).toEqual([
+      bytes,
+      "file_not_found",
+    ]);
+    expect(files.uploadFiles).toBeUndefined();
+    expect((await files.delete("/x.png")).error).toMatch(/^permission_denied/);
   });
 });
