@@ -32,7 +32,7 @@ export async function driveCase(options: DriveOptions): Promise<CaseResult> {
   const { target, document, sessionId, timeoutMs, clock, signal } = options;
   const { id, title, description } = document;
   if (document.skip !== undefined) return { id, title, description, ...skipped(document.skip) };
-  const deadline = startDeadline({ timeoutMs, clock, ...(signal ? { signal } : {}) });
+  const deadline = startDeadline({ timeoutMs, clock, signal });
   const records: AssertionRecord[] = [];
   let error: string | undefined;
   try {

@@ -48,7 +48,7 @@ export async function runCase(options: RunCaseOptions): Promise<CaseResult> {
     judge: judgeOf(options, machine.spec.tests?.judge),
     timeoutMs: machine.spec.tests?.caseTimeoutMs ?? DEFAULT_CASE_TIMEOUT_MS,
     clock: host?.clock ?? systemClock,
-    ...(signal ? { signal } : {}),
+    signal,
   });
 }
 
@@ -59,7 +59,7 @@ function judgeOf({ rootDir, authoring, modelFactory, env }: RunCaseOptions, spec
   return createJudge({
     spec,
     env: environment,
-    ...(root === undefined ? {} : { rootDir: root }),
-    ...(modelFactory ? { modelFactory } : {}),
+    rootDir: root,
+    modelFactory,
   });
 }

@@ -118,9 +118,9 @@ async function openTarget(options: RunTestsOptions, gate: EventGate): Promise<Op
   const root = rootDir ?? (authoring ? undefined : ".");
   const request = {
     workflow,
-    ...(root === undefined ? {} : { rootDir: resolve(root) }),
+    rootDir: root === undefined ? undefined : resolve(root),
     onEvent: gate.handler,
-    ...(modelFactory ? { modelFactory } : {}),
+    modelFactory,
   };
   const target = createTarget
     ? await createTarget(request)

@@ -33,9 +33,10 @@ export async function createCaseTarget({
 }: CaseTargetRequest): Promise<GovernedAgent> {
   const { onEvent = () => {} } = request;
   return caseTargetWith({
-    ...(authoring ? { authoring } : {}),
+    authoring,
+    env,
+    // It is the caller's, and outlives the target.
     ...(sandboxRuntime ? { sandboxRuntime: { ...sandboxRuntime, close: async () => {} } } : {}),
-    ...(env ? { env } : {}),
   })({ ...request, onEvent });
 }
 
@@ -65,13 +66,14 @@ export function caseTargetWith(
 type Sources = Pick<CreateAgentParams, "workspace" | "stores">;
 
 async function sourcesOf(options: Sources, rootDir: string | undefined): Promise<Sources> {
-  const root = options.workspace?.rootDir ?? rootDir;
-  const workspace = { ...options.workspace, ...(root === undefined ? {} : { rootDir: root }) };
-  if (options.stores) return { workspace, stores: options.stores };
+  const given: NonNullable<Sources["workspace"]> & { sessionStore?: unknown } = options.workspace ?? {};
+  const root = given.rootDir ?? rootDir;
+  const workspace = { ...given, ...(root === undefined ? {} : { rootDir: root }) };
+  if (options.stores || given.sessionStore) return { workspace, stores: options.stores };
   if (root !== undefined && (await isWritable(root))) return { workspace };
   const { createMemorySessionStore, createMemoryFileStore } = await import("../stores/memory/index.js");
   return {
-    workspace: root === undefined ? { mounts: {}, ...workspace } : workspace,
+    workspace: root === undefined ? { ...workspace, mounts: given.mounts ?? {} } : workspace,
     stores: { sessions: createMemorySessionStore(), files: createMemoryFileStore() },
   };
 }

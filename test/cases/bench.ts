@@ -1,8 +1,7 @@
 /** A workspace with one workflow `case` and its cases, run on a scripted model server. */
 import { afterEach } from "vitest";
 import type { CreateAgentParams } from "../../lib/agent.js";
-import type { CaseResult, RunTestsOptions } from "../../lib/cases/index.js";
-import { caseTargetWith, runTests } from "../../lib/cases/index.js";
+import { type CaseResult, caseTargetWith, type RunTestsOptions, runTests } from "../../lib/cases/index.js";
 import type { EngineEvent } from "../../lib/session/events.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { sharedSandbox } from "../harness/agent.js";

@@ -1,7 +1,6 @@
 /** A case's grades: which model judges, what it is asked, and what its answers come to. */
 import { describe, expect, it } from "vitest";
-import type { ModelSettings } from "../../lib/models/index.js";
-import { createInProcessModel } from "../../lib/models/index.js";
+import { createInProcessModel, type ModelSettings } from "../../lib/models/index.js";
 import type { RecordedRequest, ServerReply } from "../model-server/index.js";
 import { calls, says } from "../turn/support.js";
 import { ANSWERS } from "../turn/workflows.js";

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { createAgent } from "../../lib/agent.js";
 import { fileStoreBackend } from "../../lib/workspace/index.js";
 import { sharedSandbox } from "../harness/agent.js";
-import { calls } from "../turn/support.js";
-import { ANSWERS, always } from "../turn/workflows.js";
+import { advance, calls, says } from "../turn/support.js";
+import { ANSWERS, always, REVIEWED } from "../turn/workflows.js";
 import { type Suite, suites } from "./bench.js";
 
 const open = suites();
@@ -224,6 +224,35 @@ steps: [{ send: Hi }, { parked: input }, { deliver: { trigger: again } }, { succ
     expect(verdict.failures).toEqual([]);
     expect(new Set(asked(suite))).toEqual(new Set(["Friday, 2026-03-20 08:30"]));
     expect(suite.requests.length).toBe(6);
+  });
+
+  it("C-12 is stated where a session hands over to a person, and where it answers one", async () => {
+    const suite = await open({
+      spec: REVIEWED,
+      replies: [advance("review"), says("Please decide."), says("The lamp.")],
+      cases: {
+        "a.test.yaml": `
+clock: "2026-03-20T09:38:00Z"
+steps: [{ send: Go }, { parked: decision }, { send: Which one? }, { reply: { includes: The lamp. } }]`,
+      },
+    });
+
+    expect((await suite.one()).verdict.failures).toEqual([]);
+    expect(asked(suite)).toEqual(Array(3).fill("Friday, 2026-03-20 09:30"));
+  });
+
+  it("C-12 leaves the sandbox's Date as it is", async () => {
+    const suite = await open({
+      spec: ANSWERS,
+      replies: [calls(["archmax_eval", { code: "new Date().getUTCFullYear()" }]), says("Done.")],
+      cases: { "a.test.yaml": `clock: "1999-03-20"\n${SEND}` },
+    });
+
+    expect((await suite.one()).verdict.failures).toEqual([]);
+    const real = new Date(suite.clock.now()).getUTCFullYear();
+    expect(suite.events.flatMap((event) => (event.type === "tool-result" ? [event.output] : []))).toEqual([
+      expect.stringContaining(String(real)),
+    ]);
   });
 
   it("C-12 is a day at midnight, the real time where it is empty, and the agent's own where the case has none", async () => {

@@ -29,11 +29,7 @@ export interface JudgeOptions {
 export function createJudge({ spec, env, rootDir, modelFactory }: JudgeOptions): Judge {
   let model: Promise<ChatModel> | undefined;
   const modelOf = () => {
-    model ??= createModelSet({
-      env: judgeEnvironment(env(), spec),
-      ...(rootDir === undefined ? {} : { rootDir }),
-      ...(modelFactory ? { modelFactory } : {}),
-    }).forCall("judge");
+    model ??= createModelSet({ env: judgeEnvironment(env(), spec), rootDir, modelFactory }).forCall("judge");
     return model;
   };
   return async (criterion, evidence, signal) => {
