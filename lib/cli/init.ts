@@ -7,7 +7,7 @@ import { EXIT, UsageError } from "./errors.js";
 import { type Choices, cassetteFile, repliesFile, workspaceFiles } from "./init/template/index.js";
 import { readText, refuseWhatIsThere, writeAll } from "./init/write.js";
 import { textOption } from "./options.js";
-import { shellCommand } from "./shell.js";
+import { quoted, shellCommand } from "./shell.js";
 import { icons } from "./style.js";
 import { test } from "./test.js";
 import type { CommandContext } from "./types.js";
@@ -24,8 +24,9 @@ export async function init(context: CommandContext): Promise<number> {
   refuseWhatIsThere(root, choices.name, [...Object.keys(files), cassetteFile(choices)]);
 
   const cassette = await recordedCassette(context, choices, files);
-  writeAll(root, { ...files, [cassetteFile(choices)]: cassette });
-  for (const file of Object.keys(files)) terminal.err(`${terminal.style.green(icons.ok)} ${file}`);
+  const all = { ...files, [cassetteFile(choices)]: cassette };
+  writeAll(root, all);
+  for (const file of Object.keys(all)) terminal.err(`${terminal.style.green(icons.ok)} ${file}`);
   terminal.out(nextSteps(choices, relative(terminal.cwd, root)));
   return EXIT.ok;
 }
@@ -99,7 +100,7 @@ function nextSteps(choices: Choices, folder: string): string {
   return [
     `${name} is ready${folder === "" ? "" : ` in ${folder}`}. Next:`,
     "",
-    ...(folder === "" ? [] : [`  cd ${folder}`]),
+    ...(folder === "" ? [] : [`  cd ${quoted(folder)}`]),
     `  ${command("validate")}`,
     `  ${command("test")}`,
     `  ${command("graph", "--svg", `${name}.svg`)}`,

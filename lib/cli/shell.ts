@@ -11,7 +11,8 @@ export function shellCommand(
   return ["parkway", ...words, ...where].map(quoted).join(" ");
 }
 
-function quoted(word: string): string {
+/** The word as a shell takes it for one. */
+export function quoted(word: string): string {
   const placeholder = /^<[a-z]+>$/.test(word);
   return placeholder || /^[\w./:@%+=,~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -58,8 +58,8 @@ export function anyWorkflow({ root, command, endpoint }: CommandContext, named: 
 }
 
 /**
- * For `run`: the first word is the slug when a workflow of that name exists; with exactly one workflow it belongs to the
- * prompt otherwise.
+ * For `run` and `test`: the first word is the slug when a workflow of that name exists; with exactly one workflow it
+ * belongs to the prompt, or is the filter, otherwise.
  *
  * @throws {UsageError} when neither holds
  */

@@ -15,7 +15,9 @@ function filesBelow(root: string): Record<string, string> {
   );
 }
 
-describe("parkway init", () => {
+const SLOW_MS = 120_000;
+
+describe("parkway init", { timeout: SLOW_MS }, () => {
   it("C-74 makes a workspace in which validate and test exit 0 with no model", async () => {
     const cwd = aRoot([]);
 
@@ -52,7 +54,7 @@ describe("parkway init", () => {
 
     expect([asking.exit, asking.err]).toEqual([0, expect.stringContaining("⏸ parked, awaiting decision")]);
     expect([decided.exit, decided.err]).toEqual([0, expect.stringContaining("✔ script ok")]);
-  }, 60_000);
+  });
 
   it("C-74 points editors at a schema that lies there and is the one of this version", async () => {
     const cwd = aRoot([]);

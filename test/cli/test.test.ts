@@ -66,7 +66,9 @@ function aDesk(cases: Record<string, string>, files: Record<string, string> = {}
 
 const ALL = { "hours.test.yaml": PASSES, "more/refund.test.yaml": FAILS, "rebuilt.test.yaml": SKIPPED };
 
-describe("parkway test", () => {
+const SLOW_MS = 60_000;
+
+describe("parkway test", { timeout: SLOW_MS }, () => {
   it("C-62 C-63 C-66 tells each case on stderr and the counts on stdout, and exits 1 when one failed", async () => {
     const { exit, out, err } = await runCli(["test"], { root: aDesk(ALL), env: SCRIPT });
 
@@ -234,7 +236,7 @@ describe("parkway test", () => {
   });
 });
 
-describe("parkway test with cassettes", () => {
+describe("parkway test with cassettes", { timeout: SLOW_MS }, () => {
   it("C-74 --record asks the model once, a run without options asks none, and --live asks it again", async () => {
     const root = aDesk({ "hours.test.yaml": PASSES });
 

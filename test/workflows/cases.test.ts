@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { BUNDLED, repliesOf } from "./bundled-cases.js";
 import { bundledWorkspace, parkway, REPOSITORY } from "./command.js";
 
-const SLOW_MS = 90_000;
+const SLOW_MS = 120_000;
 
 function changeFile(root: string, file: string, change: (text: string) => string): void {
   writeFileSync(join(root, file), change(readFileSync(join(root, file), "utf8")));
