@@ -120,7 +120,7 @@ describe("a session store", () => {
     await Promise.all([agent.close(), other.close()]);
   });
 
-  it("H-88 H-35 is any backend, under a prefix that nobody sees, and two stores over it are one", async () => {
+  it("H-88 is any backend, under a prefix that nobody sees, and two stores over it are one", async () => {
     const folder = temporaryFolder();
     const backend = createFilesystemBackend(folder.dir);
 

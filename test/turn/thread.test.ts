@@ -57,7 +57,7 @@ describe("an agent", () => {
     expect(requests.length).toBeGreaterThan(2);
   });
 
-  it("H-8 H-22 H-35 refuses what would interrupt calls, and a saver that is not the session store's", async () => {
+  it("H-8 H-22 refuses what would interrupt calls, and a saver that is not the session store's", async () => {
     const { again } = await open({ spec: ANSWERS, replies: [] });
 
     await expect(again({ interruptOn: { ls: true } } as never)).rejects.toThrow(/interruptOn.*human state/);
@@ -132,7 +132,7 @@ describe("a session's thread", () => {
     await expect(agent.getState({} as never)).rejects.toMatchObject({ code: "missing-thread-id" });
   });
 
-  it("H-35 H-44 is written by turns alone: the checkpointer and the graph only read", async () => {
+  it("H-44 is written by turns alone: the checkpointer and the graph only read", async () => {
     const { agent } = await open({ spec: ANSWERS, replies: [says("One.")] });
     await agent.workflow.send("s1", { message: "Go." });
     const { graph, checkpointer } = agent;
