@@ -1,10 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { apiPage } from "./api.js";
 import { commandLinePage, workflowFilePage } from "./reference.js";
 
 const SCHEMA = JSON.parse(readFileSync(new URL("../../docs/workflow.schema.json", import.meta.url), "utf8"));
 
 describe("the reference", () => {
+  it("has every public name with what its docstring says first", async () => {
+    await expect(apiPage()).toMatchFileSnapshot("../../docs/reference/api.md");
+  });
+
   it("has the commands as the command itself knows them", async () => {
     await expect(commandLinePage()).toMatchFileSnapshot("../../docs/reference/command-line.md");
   });
