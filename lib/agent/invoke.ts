@@ -13,8 +13,8 @@ export type Invoked = Parameters<Turns["run"]>;
  * @throws {InvalidMessagesError} @throws {MissingThreadIdError}
  */
 export function invocation(input: InvokeInput, config: InvokeConfig | undefined): Invoked {
-  const { configurable, ...options } = config ?? ({} as Partial<InvokeConfig>);
-  const sessionId = configurable?.thread_id;
+  const options: Partial<InvokeConfig> = config ?? {};
+  const sessionId = options.configurable?.thread_id;
   if (typeof sessionId !== "string") throw new MissingThreadIdError();
   const said = saidIn(input.messages);
   const { trigger, variables } = input;

@@ -185,6 +185,12 @@ export function checkTurnDefaults({ variables, sessionPath }: RuntimeParams): vo
   const problem = seedProblem(variables ?? {}, "createAgent({ variables })");
   if (problem) throw problem;
   plainJson(variables ?? {}, { path: "variables" });
-  const path = sessionPath === undefined ? null : parseDottedPath(sessionPath);
-  if (path && !path.ok) throw new InvalidSessionPathError(sessionPath ?? "", path.reason);
+  if (sessionPath !== undefined) checkSessionPath(sessionPath);
+}
+
+/** @throws {InvalidSessionPathError} */
+export function checkSessionPath(path: string): void {
+  if (typeof path !== "string") throw new InvalidSessionPathError(String(path), "a path is a text");
+  const parsed = parseDottedPath(path);
+  if (!parsed.ok) throw new InvalidSessionPathError(path, parsed.reason);
 }

@@ -24,6 +24,8 @@ export interface TurnInput {
   trigger?: { id: string };
   variables?: Record<string, unknown>;
   files?: Record<string, FileInput>;
+  /** The path that a firing's session is named by. The session's id is given here and wins, so it is only checked (H-57, H-60). */
+  sessionPath?: string;
 }
 
 export interface DecisionInput {

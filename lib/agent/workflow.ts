@@ -3,6 +3,7 @@ import { firingInput, type IntakeHost, resolveSession } from "../intake/index.js
 import { UnknownTriggerError } from "../session/errors.js";
 import type { Assembly } from "../turn/types.js";
 import { createLoop } from "./loop.js";
+import { checkSessionPath } from "./options.js";
 import type { Turns } from "./turns.js";
 import type { AgentWorkflow, DecisionInput, DeliveryInput, TurnConfig } from "./types.js";
 
@@ -19,7 +20,8 @@ export function createAgentWorkflow(
   const send: AgentWorkflow["send"] = async (sessionId, input, config) => {
     if ("decision" in input) return decide(sessionId, input.decision, config);
     if ("delivery" in input) return deliver(sessionId, input.delivery, config);
-    const { files, trigger, ...said } = input;
+    const { files, trigger, sessionPath: path, ...said } = input;
+    if (path !== undefined) checkSessionPath(path);
     return run(sessionId, { input: firingInput({ ...said, trigger: trigger?.id }), files }, config);
   };
   return {

@@ -1,5 +1,5 @@
 /** One piece of work in a worker: what it prints and calls passed on, ended when it is late, stuck or stopped. */
-
+import { AsyncResource } from "node:async_hooks";
 import { importReason } from "./prepare.js";
 import type { FromWorker, ReplAfter, ToWorker, WorkerOutcome } from "./protocol.js";
 import type { SandboxFailure, ScriptCallResult, ScriptRun } from "./types.js";
@@ -119,7 +119,8 @@ export function drive(workshop: Workshop, worker: PooledWorker, work: Work): Pro
 
     running.add(onStop);
     work.signal?.addEventListener("abort", onStop);
-    worker.listener = { onMessage, onDeath: (error) => lose(workerFailure(error)) };
+    // A worker speaks in the async context of whoever started it, another turn's; what it asks for is asked for in this one.
+    worker.listener = { onMessage: AsyncResource.bind(onMessage), onDeath: (error) => lose(workerFailure(error)) };
     postToWorker(worker, messageFor(work, run));
   });
 }

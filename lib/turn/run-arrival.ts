@@ -80,12 +80,19 @@ async function invoke(graph: TurnGraph, turn: Turn, resumed: boolean): Promise<v
   };
   const drive: DriveGraph = turn.options.drive ?? ((driven, input, config) => driven.invoke(input, config));
   await drive(graph, resumed ? null : ({ session: [] } as never), {
-    configurable: { thread_id: turn.sessionId, turn },
+    configurable: { ...givenConfigurable(turn.options), thread_id: turn.sessionId, turn },
     durability: "sync",
     recursionLimit: NO_GRAPH_LIMIT,
     control,
     callbacks: [],
   });
+}
+
+/** H-57: what names a thread or a place in one stays the session's; a turn goes on from its newest checkpoint. */
+function givenConfigurable({ configurable = {} }: LegOptions): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(configurable).filter(([name]) => !/^(__pregel_|checkpoint_|thread_ts$)/.test(name)),
+  );
 }
 
 function finished(turn: Turn): LegEnd {

@@ -132,6 +132,11 @@ export interface GraphOptions {
 }
 
 export interface LegOptions {
+  /**
+   * Of whoever waits for the leg: what its tools and models find in their `config.configurable` beside the session's id, as
+   * LangGraph hands it on. Not stored, so an invocation that goes on with the turn does not have it (H-57).
+   */
+  configurable?: Readonly<Record<string, unknown>>;
   /** R-47; 400 unless given. */
   recursionLimit?: number;
   signal?: AbortSignal;
