@@ -167,6 +167,16 @@ describe("headers", () => {
     expect(server.seen("GET")).toEqual([]);
   });
 
+  it("A-56 are nowhere in the error of a tool that quotes them", async () => {
+    const server = await serve({ failure: "the key s3cr3t-value is spent" });
+    const shop = await connect(
+      { shop: { url: server.url, headers: { "X-Key": "${KEY}" } } },
+      { env: { KEY: "s3cr3t-value" } },
+    );
+
+    expect(await shop.call("shop_fail")).toEqual({ text: "the key [removed] is spent", status: "error" });
+  });
+
   it("A-56 fail the server that names an unset variable, and no other", async () => {
     const server = await serve();
     const shop = await connect({

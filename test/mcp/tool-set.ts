@@ -30,6 +30,8 @@ export interface ToolServerOptions {
   pageSize?: number;
   /** Called with the name of every tool that is called. */
   onCall?(name: string): void;
+  /** What the tool that fails says. */
+  failure?: string;
   /** What only a process of its own can do. */
   own?: Partial<Record<string, () => unknown>>;
 }
@@ -37,7 +39,13 @@ export interface ToolServerOptions {
 type Content = { content: { type: "text"; text: string }[]; isError?: boolean; structuredContent?: unknown };
 const said = (text: string, more: Partial<Content> = {}): Content => ({ content: [{ type: "text", text }], ...more });
 
-export function createToolServer({ tools = TOOLS, pageSize, onCall, own = {} }: ToolServerOptions = {}): Server {
+export function createToolServer({
+  tools = TOOLS,
+  pageSize,
+  onCall,
+  failure = "the warehouse is closed",
+  own = {},
+}: ToolServerOptions = {}): Server {
   const server = new Server({ name: "tool-set", version: "1.0.0" }, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", ({ params }) => {
     const from = Number(params?.cursor ?? 0);
@@ -50,7 +58,7 @@ export function createToolServer({ tools = TOOLS, pageSize, onCall, own = {} }: 
     if (mine) return said(JSON.stringify(await mine()));
     switch (name) {
       case "fail":
-        return said("the warehouse is closed", { isError: true });
+        return said(failure, { isError: true });
       case "data":
         return said("three", { structuredContent: { count: 3 } });
       case "parts":

@@ -86,7 +86,7 @@ describe("A-30 what a scripted run comes to", () => {
     expect(ofType(events, "state-leave")).toHaveLength(1);
   });
 
-  it("A-24 A-30 R-162 always fails with three attempts: failed by the limit `completion` after three finishes", async () => {
+  it("A-24 A-28 A-30 R-162 always fails with three attempts: failed by the limit `completion` after three finishes", async () => {
     const { completion, shown } = gate(3, no("first"), no("second"), no("third"));
     const { agent, events, requests } = await bench({
       spec: SPEC.replace("    instructions: Work.\n", "    instructions: Work.\n    on_error: done\n"),
@@ -280,7 +280,7 @@ describe("what the verifier is shown", () => {
     expect(result?.auditTrail).toEqual(outcome.auditTrail);
   });
 
-  it("A-20 a run begins with a fresh turn: what an earlier one did is not judged again", async () => {
+  it("A-17 A-20 a run begins with a fresh turn: what an earlier one did is not judged again", async () => {
     const { completion, shown } = gate(2, OK, no("not yet"), OK);
     const { agent } = await bench({
       spec: SPEC,
@@ -292,10 +292,10 @@ describe("what the verifier is shown", () => {
     const outcome = await agent.workflow.send("s1", { message: "And now?" });
 
     expect(outcome).toMatchObject({ kind: "completed" });
-    expect(shown.map(({ text, toolCallCount }) => [text, toolCallCount])).toEqual([
-      ["One.", 1],
-      ["Two.", 0],
-      ["Two.\n\nThree.", 0],
+    expect(shown.map(({ text, toolCallCount, turns }) => [text, toolCallCount, turns])).toEqual([
+      ["One.", 1, 2],
+      ["Two.", 0, 1],
+      ["Two.\n\nThree.", 0, 2],
     ]);
     expect(shown[1]?.messages.length).toBeGreaterThan(4);
   });
