@@ -1,7 +1,9 @@
 /** The runs of one session as a loop that is watched (A-34…A-37): a view of this process, whose durable record is the session. */
 import { type IntakeHost, loadSession, parsedSessionId } from "../intake/index.js";
+import { modelCallsOf } from "../session/attempts.js";
+import { emptyState } from "../session/fold.js";
 import type { Outcome } from "../session/outcome.js";
-import type { SessionFields } from "../session/state.js";
+import type { SessionState } from "../session/state.js";
 import { LoopRunningError } from "./errors.js";
 import { loopStatusOf, stoppedBy } from "./loop-status.js";
 import type { AgentWorkflow, Loop, LoopRun, LoopRunOptions } from "./types.js";
@@ -16,17 +18,17 @@ export function createLoop(send: AgentWorkflow["send"], intake: IntakeHost, id: 
     lastOutcome: undefined,
   };
   /** A store that fails here does not undo a run: it is counted as far as it is known. */
-  const fieldsNow = async (): Promise<Partial<SessionFields>> =>
-    (await loadSession(intake, sessionId).catch(() => null))?.state.fields ?? {};
+  const stateNow = async (): Promise<SessionState> =>
+    (await loadSession(intake, sessionId).catch(() => null))?.state ?? emptyState();
 
   /** Counts the leg that has just ended. An input that was refused has had none. */
-  async function account(before: Partial<SessionFields>): Promise<number> {
-    const fields = await fieldsNow();
-    if (fields.arrivalId === before.arrivalId) return 0;
-    const { modelCalls = 0 } = fields;
-    seen.turns += modelCalls;
-    seen.attempts = attemptsIn(fields);
-    return modelCalls;
+  async function account(before: SessionState): Promise<number> {
+    const now = await stateNow();
+    if (now.fields.arrivalId === before.fields.arrivalId) return 0;
+    const made = modelCallsOf(now);
+    seen.turns += made;
+    seen.attempts = attemptsIn(now);
+    return made;
   }
 
   async function run(message: string, options: LoopRunOptions = {}): Promise<LoopRun> {
@@ -34,7 +36,7 @@ export function createLoop(send: AgentWorkflow["send"], intake: IntakeHost, id: 
     seen.status = "running";
     const { variables, trigger, model, signal } = options;
     const input = { message, ...(variables ? { variables } : {}), ...(trigger ? { trigger } : {}) };
-    const before = await fieldsNow();
+    const before = await stateNow();
     let result: Outcome;
     try {
       result = await send(sessionId, input, {
@@ -72,8 +74,9 @@ export function createLoop(send: AgentWorkflow["send"], intake: IntakeHost, id: 
 }
 
 /** Of a run that its gate gave up, those that failed; else the one under way besides. None where no turn was opened. */
-function attemptsIn({ run, legStart, disposition, limit }: Partial<SessionFields>): number {
-  if (disposition === "turn" && run?.start !== legStart) return 0;
+function attemptsIn({ fields, trail }: SessionState): number {
+  const { run, legTrail, disposition, limit } = fields;
+  if (disposition === "turn" && trail.length === legTrail) return 0;
   const failed = run?.failed ?? 0;
   return limit === "completion" ? failed : failed + 1;
 }

@@ -2,7 +2,7 @@
 import { isRuntimeNote, type StoredMessage } from "./messages.js";
 import type { Run, SessionFields, SessionState } from "./state.js";
 
-/** Sessions whose turn an older version opened have none: what their present leg has done counts. */
+/** A run that nothing is kept of began with the present leg. */
 export function runOf(fields: Partial<SessionFields>): Run {
   return fields.run ?? { start: fields.legStart ?? 0 };
 }
@@ -21,6 +21,11 @@ export function runMessages(state: SessionState): readonly StoredMessage[] {
 export function stopReason(fields: Partial<SessionFields>, reason: string): string {
   const { failed, reason: check } = fields.run ?? {};
   return failed ? `${reason} (stopped in attempt ${failed + 1}; last failed check: ${check})` : reason;
+}
+
+/** Model calls of the leg so far, graders' included (A-8). */
+export function modelCallsOf({ messages, fields }: Pick<SessionState, "messages" | "fields">): number {
+  return modelCallsIn(messages.slice(fields.legStart ?? 0)) + (fields.unheardCalls ?? 0);
 }
 
 /**

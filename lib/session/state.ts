@@ -229,9 +229,9 @@ export interface SessionFields {
   parkCounts: Record<string, number>;
   stateTurns: { state: string; count: number };
   stepsUsed: number;
-  /** Model calls of this leg so far, graders' included (A-8). */
-  modelCalls: number;
-  /** Tokens that the session had used when this leg began (A-44). */
+  /** Model calls of this leg whose answers are no messages of the transcript: graders', silent and abandoned ones (A-8). */
+  unheardCalls: number;
+  /** Tokens that the session had used when this leg began, where somebody asks for figures (A-44). */
   legTokens: number;
   todos: Todo[];
   /** Terminal failure of the state found by a tool task, to be routed by the next node. */
@@ -263,6 +263,7 @@ export interface SessionFields {
   compaction: { upTo: number; summary: string };
   /** The turn whose REPL may hold names (S-48). */
   repl: number;
+  /** Absent while the run is all in the present leg, and no check of it was due. */
   run: Run;
   /** By the leg so far, where a limit is set (A-7). */
   used: Used;

@@ -6,6 +6,7 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import { frozenCopy } from "../extensions/index.js";
 import type { AgentMiddleware, ToolCallRequest } from "../extensions/types.js";
+import { modelCallsOf } from "../session/attempts.js";
 import { valuesOf } from "../session/variables.js";
 import { workflowSlugFromToolName } from "../spec/index.js";
 import { textOfResult } from "../tools/index.js";
@@ -142,7 +143,7 @@ async function runAsked(
     state: call.state,
     origin: call.origin === "script" && isCode(turn, call.state) ? "code" : call.origin,
     variables: valuesOf(turn.writer.state.variables),
-    modelCalls: turn.writer.state.fields.modelCalls ?? 0,
+    modelCalls: modelCallsOf(turn.writer.state),
   });
   if (judged.kind === "block") return { text: judged.text, status: "error", refusal: judged.refusal };
   const workflow = workflowSlugFromToolName(call.tool);
@@ -183,5 +184,5 @@ function isCode({ machine }: Turn, state: string): boolean {
 }
 
 function turnOf({ writer }: Turn): number {
-  return modelTurn(writer.state.fields.modelCalls);
+  return modelTurn(modelCallsOf(writer.state));
 }

@@ -9,11 +9,12 @@ import type { NodeResult, Turn } from "./types.js";
 
 /**
  * With a gate the check is only made due: the work is committed first, so that a check that takes long, or a process that
- * dies in it, costs no model call. A run in which no model was called has nobody to answer for it (A-26).
+ * dies in it, costs no model call. An automated state's finish is judged where an agent has had a part in the run (A-26).
  */
 export async function finishWork(turn: Turn, state: SessionState): Promise<Step> {
-  const isJudged = turn.assembly.extensions.completion !== null && modelCallsIn(runMessages(state)) > 0;
-  if (!isJudged) return complete(turn, state);
+  const isAgents = turn.machine.states.get(state.fields.position ?? "")?.automated !== true;
+  const isAnswered = isAgents || modelCallsIn(runMessages(state)) > 0;
+  if (turn.assembly.extensions.completion === null || !isAnswered) return complete(turn, state);
   return { patches: [{ set: { run: { ...runOf(state.fields), due: true } } }], events: [] };
 }
 

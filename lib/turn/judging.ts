@@ -128,8 +128,8 @@ export function hasSay({ assembly }: Turn): boolean {
 }
 
 /** What hooks and guardrails are told of where a session stands. */
-export function modelTurn(modelCalls: number | undefined): number {
-  return Math.max(1, modelCalls ?? 0);
+export function modelTurn(modelCalls: number): number {
+  return Math.max(1, modelCalls);
 }
 
 async function denialOf(turn: Turn, call: AskedCall): Promise<Refusal | null> {

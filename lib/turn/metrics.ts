@@ -1,5 +1,6 @@
 /** What a turn tells the host's metric sink, derived from the events that it tells. */
 import type { MetricEvent, MetricSink } from "../extensions/types.js";
+import { modelCallsOf } from "../session/attempts.js";
 import type { EventDraft } from "../session/events.js";
 import { isRuntimeNote } from "../session/messages.js";
 import { tokensOf } from "../session/usage.js";
@@ -61,13 +62,13 @@ export class TurnMetrics implements NonNullable<Turn["metrics"]> {
     const failed = settlement.status === "error";
     if (!failed && !settlement.outcome) return;
     const { fields, messages, trail, usage } = turn.writer.state;
-    const { legStart = 0, legTrail = 0, legTokens = 0, modelCalls = 0 } = fields;
+    const { legStart = 0, legTrail = 0, legTokens = 0 } = fields;
     const own = messages.slice(legStart).filter((message) => !isRuntimeNote(message));
     const begun = Math.min(trail[legTrail]?.ts ?? this.startedAt, this.startedAt);
     reportMetric(turn, {
       event: "run",
       ...(this.model !== undefined ? { model: this.model } : {}),
-      turns: modelCalls,
+      turns: modelCallsOf(turn.writer.state),
       toolCalls: own.reduce((count, message) => count + (message.tool_calls?.length ?? 0), 0),
       totalTokens: tokensOf(usage) - legTokens,
       ms: turn.host.clock.now() - begun,

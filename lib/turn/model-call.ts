@@ -2,6 +2,7 @@
 
 import { costOf, priceOf, takenCallIds } from "../models/index.js";
 import type { InvalidCall, ModelReply, ModelRequest } from "../models/types.js";
+import { modelCallsOf } from "../session/attempts.js";
 import { LeaseLostError } from "../session/errors.js";
 import type { StoredMessage } from "../session/messages.js";
 import type { SessionPatch, SessionState, Usage } from "../session/state.js";
@@ -46,7 +47,7 @@ export async function callModel(turn: Turn, state: SessionState, call: ModelCall
     role: "agent",
     call: `a${state.messages.length}.${state.fields.stepsUsed ?? 0}`,
     state: call.state,
-    turn: (state.fields.modelCalls ?? 0) + 1,
+    turn: modelCallsOf(state) + 1,
     system: { static: turn.assembly.staticPrompt, volatile: call.volatile },
     ...sent,
     takenCallIds: sent.preface ? takenCallIds(state) : undefined,

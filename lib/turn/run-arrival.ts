@@ -168,7 +168,9 @@ async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegO
 
 /** For at once, unless there is nothing to do before a model may be asked again (S-50). */
 function handedOver(turn: Turn, error: unknown): LegEnd {
-  const until = error instanceof ModelWaitError ? error.until : turn.childWaitsUntil;
+  // What a sibling of the child that waits was left with is for at once.
+  const childWaits = turn.isEnding() ? undefined : turn.childWaitsUntil;
+  const until = error instanceof ModelWaitError ? error.until : childWaits;
   // Whoever closes, or runs out of time in the middle of a step, leaves something to go on with.
   return until === undefined || turn.signal.aborted ? { kind: "release" } : { kind: "release", until };
 }

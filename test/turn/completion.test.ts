@@ -300,6 +300,30 @@ describe("what the verifier is shown", () => {
     expect(shown[1]?.messages.length).toBeGreaterThan(4);
   });
 
+  it("A-17 A-20 H-48 what was said before the session began is none of the run's", async () => {
+    const { completion, shown } = gate(1, OK);
+    const { agent } = await bench({ spec: SPEC, completion, replies: [says("Sold.")] });
+    const messages = [
+      { role: "user", content: "Do you sell tea?" },
+      { role: "assistant", content: "We do." },
+      { role: "user", content: "Two boxes." },
+    ] as const;
+
+    await agent.invoke({ messages }, { configurable: { thread_id: "s1" } });
+
+    expect(shown[0]).toMatchObject({ text: "Sold.", turns: 1 });
+  });
+
+  it("A-19 an agent that ends by saying nothing is judged as one that says it is done", async () => {
+    const { completion, shown } = gate(2, no("nothing was done"), OK);
+    const { agent } = await bench({ spec: SPEC, completion, replies: [says(""), says("Done.")] });
+
+    const outcome = await agent.workflow.send("s1", { message: "Go." });
+
+    expect(outcome).toMatchObject({ kind: "completed", reply: "Done." });
+    expect(shown.map(({ text }) => text)).toEqual(["", "Done."]);
+  });
+
   it("A-17 the files can be read and not changed, and what is shown is a copy", async () => {
     const seen: unknown[] = [];
     const { completion } = gate(1, async (result) => {

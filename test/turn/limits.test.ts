@@ -322,3 +322,20 @@ it("A-2 A-7 without a limit nothing of it is stored", async () => {
   const { fields } = (await loadState(stores.sessions, "s1"))!.state;
   expect(fields).not.toHaveProperty("used");
 });
+
+it("A-2 a turn of a session for which nothing is set stores no field of this layer", async () => {
+  const { agent, stores } = await bench({
+    spec: SPEC,
+    tools: look,
+    replies: [costing(60, looks(2)), costing(60, says("Done.")), costing(60, says("Again."))],
+  });
+
+  await agent.workflow.send("s1", { message: "Go." });
+  await agent.workflow.send("s1", { message: "More." });
+
+  const { thread } = (await stores.sessions.read("s1"))!;
+  const written = thread.map(({ value }) => value).join();
+  for (const field of ["used", "run", "unheardCalls", "legTokens", "compaction"]) {
+    expect(written).not.toContain(`"${field}"`);
+  }
+});

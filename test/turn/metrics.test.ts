@@ -166,6 +166,23 @@ describe("the figures of turns", () => {
     expect(of("run")).toMatchObject([{ kind: "error", error: expect.stringContaining("no such model") }]);
   });
 
+  it("A-44 R-35 tell of a turn that was refused its opening without the figures of the one before", async () => {
+    const { onMetric, of } = sink();
+    const bench = await open({
+      spec: spec.replace("manual: ", "mail: { requires: [order] }, manual: "),
+      onMetric,
+      replies: [{ ...says("done"), usage: { prompt_tokens: 10, completion_tokens: 2 } }],
+    });
+
+    await bench.agent.workflow.send("s1", { message: "Go." });
+    await bench.agent.workflow.send("s1", { message: "Go.", trigger: { id: "mail" } });
+
+    expect(of("run")).toMatchObject([
+      { kind: "completed", turns: 1, totalTokens: 12 },
+      { kind: "rejected", turns: 0, toolCalls: 0, totalTokens: 0 },
+    ]);
+  });
+
   it("A-44 A-8 count a grader's model calls among the session's", async () => {
     const { onMetric, of } = sink();
     const { send } = await aGraded(open, { onMetric, grader: [calls(["probe", {}]), passes] });

@@ -259,6 +259,34 @@ states:
     expect(bench.requests).toHaveLength(6);
   });
 
+  it("A-52 S-50 has no sibling of a child that waits wait with it, where the invocation's time ends first", async () => {
+    const two = [calls(["archmax_get_variables", {}]), says("second done")];
+    const answer = byModel({
+      "test-model": [calls(["archmax_workflow_first", {}], ["archmax_workflow_second", {}]), says("end")],
+      one: [busy(1_800), says("first done")],
+      two,
+    });
+    const { bench } = await accepted({
+      spec: caller("first", "second"),
+      files: { ...workflow("first", worker("one")), ...workflow("second", worker("two")) },
+      answer: (request) => {
+        if (request.body.model === "two" && bench.requests.filter(({ body }) => body.model === "two").length === 1) {
+          bench.clock.advance(61 * SECONDS);
+        }
+        return answer(request);
+      },
+    });
+    const due = bench.clock.now() + 1_800 * SECONDS;
+
+    const first = await bench.agent.work("s1", invocation(bench));
+    const second = await (await bench.again()).work("s1", invocation(bench));
+
+    expect(first).toEqual({ settled: [], left: "handed-over" });
+    expect(second.left).toBe("handed-over");
+    expect(Math.abs(second.dueAt! - due)).toBeLessThanOrEqual(61 * SECONDS);
+    expect(bench.requests.filter(({ body }) => body.model === "two")).toHaveLength(2);
+  });
+
   it("A-52 S-55 S-47 holds for a child that a script has called", async () => {
     const { bench } = await accepted({
       spec: `

@@ -160,6 +160,17 @@ describe("A-34 a loop", () => {
     expect(loop).toMatchObject({ status: "error", turns: 0 });
   });
 
+  it("A-35 R-35 a turn that is refused its opening counts no call of the run before", async () => {
+    const { agent } = await bench({ spec: SPEC, replies: [calls(["archmax_get_variables", {}]), says("One.")] });
+    const loop = agent.workflow.loop("s1");
+
+    await loop.run("Go.");
+    const refused = await loop.run("Again.", { trigger: { id: "mail" } });
+
+    expect(refused).toMatchObject({ status: "error", turns: 0, attempts: 0, result: { kind: "rejected" } });
+    expect(loop.turns).toBe(2);
+  });
+
   it("A-34 R-309 refuses an id that no session can have", async () => {
     const { agent } = await bench({ spec: SPEC });
 

@@ -8,7 +8,6 @@ import type { StoredMessage } from "../messages.js";
 import { enterState, type Moment, type Step } from "../moves.js";
 import { openingNote, openingNoteText } from "../notes.js";
 import type { PendingDelegation, SessionPatch, SessionState } from "../state.js";
-import { tokensOf } from "../usage.js";
 import { hostSeeds, ownVariable, valuesOf } from "../variables.js";
 
 export interface Opening extends Moment {
@@ -53,6 +52,9 @@ export function refuseTurn(state: SessionState, opening: Moment & { reason: stri
           disposition: "turn",
           legStart: state.messages.length,
           legTrail: state.trail.length,
+          unheardCalls: null,
+          used: null,
+          run: null,
         },
       },
     ],
@@ -94,8 +96,7 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
       parkPhase: null,
       parkCounts: null,
       stepsUsed: 0,
-      modelCalls: null,
-      legTokens: tokensOf(state.usage) || null,
+      unheardCalls: null,
       replyOwed: null,
       trigger,
       turnTrigger: trigger,
@@ -106,7 +107,7 @@ export function openTurn(machine: Machine, state: SessionState, opening: Opening
       legStart: state.messages.length + before.length,
       legTrail: state.trail.length,
       used: null,
-      run: { start: state.messages.length + interrupted.length },
+      run: null,
       openedIn: opening.fromEntry ? null : opening.state,
       ...(state.fields.entryState === undefined ? { entryState: opening.state } : {}),
       ...entered.set,

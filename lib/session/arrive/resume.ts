@@ -2,12 +2,12 @@
 import type { Machine } from "../../machine/types.js";
 import { titleIssue } from "../../spec/index.js";
 import type { ArrivalInput } from "../arrival.js";
+import { runOf } from "../attempts.js";
 import type { EventDraft } from "../events.js";
 import type { StoredMessage } from "../messages.js";
 import { enterState, type Moment, type Step } from "../moves.js";
 import { decisionNoteText, eventNoteText, runtimeNote } from "../notes.js";
 import type { DecisionPark, InputPark, SessionPatch, SessionState } from "../state.js";
-import { tokensOf } from "../usage.js";
 import { hostSeeds, ownVariable, returnsOwed } from "../variables.js";
 
 type Set = NonNullable<SessionPatch["set"]>;
@@ -21,8 +21,8 @@ function newLeg(state: SessionState, leg: Moment, disposition: "decide" | "deliv
     legTrail: state.trail.length,
     stepsUsed: 0,
     used: null,
-    modelCalls: null,
-    legTokens: tokensOf(state.usage) || null,
+    unheardCalls: null,
+    ...(state.fields.run ? {} : { run: runOf(state.fields) }),
     rejected: null,
     exit: null,
     limit: null,

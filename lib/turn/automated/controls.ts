@@ -2,6 +2,7 @@
 import { readableEvidencePath } from "../../kernel/index.js";
 import type { CallOrigin } from "../../kernel/types.js";
 import { checkAdvance } from "../../machine/index.js";
+import { modelCallsOf } from "../../session/attempts.js";
 import type { EventDraft } from "../../session/events.js";
 import { applyPatches } from "../../session/fold.js";
 import type { SessionPatch, SessionState } from "../../session/state.js";
@@ -57,7 +58,7 @@ export class RunControls implements Effects {
     private readonly origin: Exclude<CallOrigin, "agent">,
   ) {
     this.slug = entered.fields.position ?? "";
-    this.modelCalls = entered.fields.modelCalls ?? 0;
+    this.modelCalls = modelCallsOf(entered);
   }
 
   /** The session as a later call of the same run sees it. */

@@ -3,6 +3,7 @@
  * judged, and service what the runtime itself answers. Permitted ordinary calls are left as tasks.
  */
 import type { InvalidCall } from "../../models/types.js";
+import { modelCallsOf } from "../../session/attempts.js";
 import type { EventDraft } from "../../session/events.js";
 import { applyPatches } from "../../session/fold.js";
 import type { StoredMessage, ToolCall } from "../../session/messages.js";
@@ -107,7 +108,7 @@ class BatchDraft {
       origin: "agent",
       replyOnly: this.input.replyOnly,
       variables: valuesOf(now.variables),
-      modelCalls: now.fields.modelCalls ?? 0,
+      modelCalls: modelCallsOf(now),
     });
   }
 

@@ -2,6 +2,7 @@
 import { offeredTools } from "../../kernel/index.js";
 import { renderGraderSystem, renderGraderTask } from "../../machine/index.js";
 import type { ModelReply } from "../../models/types.js";
+import { modelCallsOf } from "../../session/attempts.js";
 import type { StoredMessage } from "../../session/messages.js";
 import type { SessionState } from "../../session/state.js";
 import { statedClock } from "../clock.js";
@@ -32,7 +33,7 @@ export async function askGrader(
     role: "grader",
     call: `g${visit}.${call.n}`,
     state: position,
-    turn: (state.fields.modelCalls ?? 0) + call.n,
+    turn: modelCallsOf(state) + call.n,
     system: { static: renderGraderSystem(machine.states.get(position)!), volatile: "" },
     messages: [{ id: "task", role: "user", content: taskText(turn, position) }, ...call.messages],
     tools: tools.map((name) => toolDefinition(assembly, name)),

@@ -2,6 +2,7 @@
  * A grader's run (R-155…R-161): an isolated loop of its model, with a message list of its own. Each answer is written down
  * with what was decided with it before its calls are run, so a re-run goes on where the loop stood (S-49).
  */
+import { modelCallsOf } from "../../session/attempts.js";
 import { LeaseLostError } from "../../session/errors.js";
 import { answerMessage } from "../../session/fold.js";
 import type { StoredMessage } from "../../session/messages.js";
@@ -90,7 +91,7 @@ class GraderRun {
       const known = this.earlier[n - 1];
       const item = known ?? (await this.ask(n));
       this.modelCalls = n;
-      this.controls.modelCalls = (this.state.fields.modelCalls ?? 0) + n;
+      this.controls.modelCalls = modelCallsOf(this.state) + n;
       const problem = await this.act(n, item, { isNew: known === undefined });
       if (problem !== null || this.controls.decision !== null) return problem;
     }

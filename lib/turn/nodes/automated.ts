@@ -43,7 +43,7 @@ function stepOf(turn: Turn, state: SessionState, { steps, modelCalls, trail, use
     set: {
       ...closed.set,
       stepsUsed: (fields.stepsUsed ?? 0) + steps,
-      ...(modelCalls ? { modelCalls: (fields.modelCalls ?? 0) + modelCalls } : {}),
+      ...(modelCalls ? { unheardCalls: (fields.unheardCalls ?? 0) + modelCalls } : {}),
       ranVisit: fields.visit ?? 0,
     },
   };

@@ -52,16 +52,17 @@ async function replyOnlyCall(turn: Turn, state: SessionState, reply: boolean): P
     volatile: renderParkedBlock({ clock: statedClock(turn), notice: noticeOf(state, reply) }),
     tools: offeredTools(machine, assembly.tables, slug, { registered: assembly.registered }),
   });
-  const { stepsUsed = 0, modelCalls = 0 } = state.fields;
+  const { stepsUsed = 0, unheardCalls = 0 } = state.fields;
+  const unheard = called.message === null ? { unheardCalls: unheardCalls + 1 } : {};
   const steps: SessionPatch = {
-    set: { ...called.kept, stepsUsed: stepsUsed + 1, modelCalls: modelCalls + 1 },
+    set: { ...called.kept, stepsUsed: stepsUsed + 1, ...unheard },
     ...called.usage,
     ...turn.meter.count(usedBy(called.usage.usage, called.message?.tool_calls?.length ?? 0)),
   };
   if (called.message === null) return { patches: [steps], text: "" };
   const message: StoredMessage = called.message;
   if (!message.tool_calls) return { patches: [steps, { messages: [message] }], text: message.content };
-  const plan = await planBatch(turn, applyPatches(state, [steps]), {
+  const plan = await planBatch(turn, applyPatches(state, [steps, { messages: [message] }]), {
     message,
     invalid: called.invalid,
     replyOnly: true,

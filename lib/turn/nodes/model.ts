@@ -48,7 +48,7 @@ export const modelNode: TurnNode = async (turn, state) => {
     set: {
       ...called.kept,
       stepsUsed: (state.fields.stepsUsed ?? 0) + 1,
-      modelCalls: (state.fields.modelCalls ?? 0) + 1,
+      ...(called.message ? {} : { unheardCalls: (state.fields.unheardCalls ?? 0) + 1 }),
       stateTurns: { state: slug, count: made + 1 },
     },
     ...(called.message ? { messages: [called.message] } : {}),
@@ -104,11 +104,11 @@ function callsOf(state: SessionState, calls: readonly ToolCall[], tasks: readonl
 
 /** the call was made, so it counts as a step and a cycle of such failures ends. */
 function abandoned(turn: Turn, state: SessionState, error: ModelTimeoutError): NodeResult {
-  const { stepsUsed = 0, modelCalls = 0 } = state.fields;
+  const { stepsUsed = 0, unheardCalls = 0 } = state.fields;
   const step: SessionPatch = {
     ...error.usage,
     ...turn.meter.count(usedBy(error.usage.usage, 0)),
-    set: { stepsUsed: stepsUsed + 1, modelCalls: modelCalls + 1 },
+    set: { stepsUsed: stepsUsed + 1, unheardCalls: unheardCalls + 1 },
   };
   return routed(turn, applyPatches(state, [step]), [step], error.message);
 }

@@ -1,5 +1,6 @@
 /** Commits what the arrival does to the session, once (S-31), and lets go of what earlier turns left in the journal (S-46). */
 import { applyPatches } from "../../session/fold.js";
+import { tokensOf } from "../../session/usage.js";
 import { expiredEntries, highestDispatch } from "../journal.js";
 import type { TurnNode } from "../types.js";
 
@@ -11,5 +12,7 @@ export const openNode: TurnNode = async (turn, state) => {
   const numbers = dispatchCount > (state.fields.dispatchCount ?? 0) ? [{ set: { dispatchCount } }] : [];
   turn.writer.journalRemove(expiredEntries(turn.writer, turnOrdinal, turn.host.clock.now()));
   turn.afterCommit.push(...events);
-  return { patches: [...patches, ...numbers] };
+  const legTokens = turn.metrics ? tokensOf(state.usage) : 0;
+  const figures = legTokens !== (state.fields.legTokens ?? 0) ? [{ set: { legTokens: legTokens || null } }] : [];
+  return { patches: [...patches, ...numbers, ...figures] };
 };

@@ -1,5 +1,6 @@
 /** What a script of the agent's asks for: each call governed as the agent's own would be (R-225… ). */
 import type { ScriptCallResult } from "../../sandbox/types.js";
+import { modelCallsOf } from "../../session/attempts.js";
 import type { Todo } from "../../session/state.js";
 import { valuesOf } from "../../session/variables.js";
 import { parseTodos } from "../../tools/index.js";
@@ -34,7 +35,7 @@ export class ScriptCalls {
 
   private async begin(name: string, args: Record<string, unknown>, index: number): Promise<Begun> {
     const { turn, scope, journaled } = this;
-    const { variables, fields } = turn.writer.state;
+    const { state } = turn.writer;
     const resolved = resolveCalledName(turn.assembly, name);
     const tool = resolved.ok ? resolved.tool : name;
     const call = {
@@ -43,8 +44,8 @@ export class ScriptCalls {
       args,
       state: scope.state,
       origin: "script" as const,
-      variables: valuesOf(variables),
-      modelCalls: fields.modelCalls ?? 0,
+      variables: valuesOf(state.variables),
+      modelCalls: modelCallsOf(state),
     };
     const judged = this.stopped === null ? await judgeScripts(turn, journaled, call) : null;
     const { stopped } = this;
