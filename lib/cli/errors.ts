@@ -36,5 +36,14 @@ export function isKnownError(error: unknown): error is Error & { code: string } 
 export function errorJson(error: unknown): { error: Record<string, unknown> } {
   if (!(error instanceof Error)) return { error: { name: "Error", message: String(error) } };
   const fields = error instanceof ParkwayError ? error.toJSON() : { ...error };
-  return { error: { ...fields, name: error.name, message: error.message } };
+  return { error: { ...(isPlain(fields) ? fields : {}), name: error.name, message: error.message } };
+}
+
+/** What others put into their errors may refer to itself. */
+function isPlain(fields: object): boolean {
+  try {
+    return JSON.stringify(fields) !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { oneLineOf } from "../config/index.js";
 import { loadDotEnv } from "../models/index.js";
 import { PACKAGE_VERSION } from "../version.js";
-import { EXIT, isKnownError, UsageError } from "./errors.js";
+import { EXIT, errorJson, isKnownError, UsageError } from "./errors.js";
 import { openAgent } from "./open-agent.js";
 import { parseCommandLine } from "./parse.js";
 import { icons } from "./style.js";
@@ -23,7 +23,7 @@ export interface MainOptions {
  * @returns the exit code; the process is left alone
  */
 export async function main(argv: readonly string[], options: MainOptions = {}): Promise<number> {
-  const terminal = options.terminal ?? processTerminal();
+  const { terminal, hasResult } = watched(options.terminal ?? processTerminal());
   const signal = options.signal ?? interruptSignal();
   try {
     const parsed = parseCommandLine(argv, PACKAGE_VERSION);
@@ -46,8 +46,25 @@ export async function main(argv: readonly string[], options: MainOptions = {}): 
       openAgent: options.openAgent ?? opened,
     });
   } catch (error) {
+    if (asksForJson(argv) && !hasResult()) terminal.out(JSON.stringify(errorJson(error)));
     return tell(error, terminal, signal);
   }
+}
+
+/** The terminal, and whether a result was printed on it: with `--json` there is one document, whatever goes wrong (C-58). */
+function watched(terminal: Terminal): { terminal: Terminal; hasResult(): boolean } {
+  let printed = false;
+  const out = (text: string) => {
+    printed = true;
+    terminal.out(text);
+  };
+  return { terminal: { ...terminal, out }, hasResult: () => printed };
+}
+
+/** Of a command line that may be none, too. */
+function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end < 0 ? undefined : end).includes("--json");
 }
 
 /** C-71: no root is read. */

@@ -1,6 +1,8 @@
-import { createServer } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createRemoteClient } from "../../lib/cli/remote/client.js";
+import { PATHS } from "../../lib/http/index.js";
 import { type LocalHost, startLocal } from "../../lib/local/index.js";
 import { aWorkspace, SCRIPTED } from "../local/workspace.js";
 import { runCli } from "./stage.js";
@@ -20,6 +22,19 @@ async function environment() {
 /** The command as it is called with an environment: the stage's own agent would tell if it were opened. */
 async function remote({ url, newKey }: Pick<LocalHost, "url" | "newKey">, ...argv: string[]) {
   return runCli([...argv, "--endpoint", url], { env: { PARKWAY_API_KEY: newKey ?? "" }, endpoint: true });
+}
+
+async function aServer(answer: RequestListener): Promise<string> {
+  return listening(createServer(answer));
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 describe("the command against a deployed environment", () => {
@@ -98,6 +113,43 @@ describe("the command against a deployed environment", () => {
     expect(silent.err).toContain("http://127.0.0.1:9 does not answer");
   });
 
+  it.each([
+    ["HTML", 200, { "Content-Type": "text/html" }, "<html>Sign in</html>", "answered 200 and not as the API"],
+    ["a gateway's own error", 403, {}, '{"message":"Forbidden"}', "answered 403 and not as the API"],
+    ["a redirection", 307, { Location: "/elsewhere" }, "", "answered 307, a redirection"],
+    ["a problem without words", 500, {}, '{"code":"x"}', "answered 500 and not as the API"],
+  ])("C-58 C-71 tells %s in one line and follows nowhere", async (_what, status, headers, body, says) => {
+    const asked: string[] = [];
+    const url = await aServer((request, response) => {
+      asked.push(request.url!);
+      response.writeHead(status, headers as Record<string, string>).end(body);
+    });
+
+    const ran = await remote({ url, newKey: "pw_x" }, "sessions", "--json");
+
+    expect(ran.exit).toBe(1);
+    expect(ran.err).toContain(says);
+    expect(ran.err).not.toContain("    at ");
+    expect(JSON.parse(ran.out)).toMatchObject({ error: { code: "endpoint-unreachable" } });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("C-58 C-71 an answer that breaks off, or never comes, is one line too", async () => {
+    const broken = await aServer((_request, response) => {
+      response.writeHead(200, { "Content-Length": "100" }).write("{");
+      setImmediate(() => response.destroy());
+    });
+    const silent = await aServer(() => {});
+
+    const ran = await remote({ url: broken, newKey: "pw_x" }, "sessions");
+    const client = createRemoteClient(silent, { PARKWAY_API_KEY: "pw_x" }, "sessions", 20);
+
+    expect(ran).toMatchObject({ exit: 1, out: "" });
+    expect(ran.err).toContain("does not answer");
+    expect(ran.err).not.toContain("    at ");
+    await expect(client({ path: PATHS.sessions })).rejects.toThrow(/does not answer: no answer within 0\.02 s/);
+  });
+
   it("C-71 S-3 sends an input again whose answer was lost, and it runs once", async () => {
     const host = await environment();
     const seen: string[] = [];
@@ -114,9 +166,7 @@ describe("the command against a deployed environment", () => {
       if (request.method === "POST" && seen.length === 1) return request.socket.destroy();
       response.writeHead(answer.status, { "Content-Type": answer.headers.get("content-type")! }).end(text);
     });
-    await new Promise<void>((resolve) => lossy.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void lossy.close());
-    const url = `http://127.0.0.1:${(lossy.address() as AddressInfo).port}`;
+    const url = await listening(lossy);
 
     const ran = await remote(
       { url, newKey: host.newKey },

@@ -31,6 +31,27 @@ describe("a command line that is wrong", () => {
     expect(rest).toEqual([]);
   });
 
+  it.each([
+    ["an unknown flag", ["test", "--fast", "--json"], 2, "UsageError"],
+    ["options that exclude each other", ["test", "--json", "--record", "--live"], 2, "UsageError"],
+    ["no workflow of that name", ["graph", "--json", "nobody"], 1, "WorkflowLoadError"],
+    ["a config file that cannot be read", ["validate", "--json"], 1, "ConfigFileError"],
+    ["the same before a suite", ["test", "--json"], 1, "ConfigFileError"],
+    ["variables that are no JSON", ["run", "--json", "hi", "--variables", "{"], 2, "UsageError"],
+  ])("C-58 C-72 with --json, %s is one document on stdout all the same", async (_what, argv, code, name) => {
+    const root = aRoot(["order"], { "parkway.config.js": "export default (" });
+
+    const { exit, out, err } = await runCli(argv, { root });
+
+    expect(exit).toBe(code);
+    expect(JSON.parse(out)).toMatchObject({ error: { name, message: expect.stringMatching(/./) } });
+    expect(err).not.toContain("    at ");
+  });
+
+  it("C-58 a word after -- asks for no JSON", async () => {
+    expect((await runCli(["fly", "--", "--json"])).out).toBe("");
+  });
+
   it("C-58 names the command in the hint once it is known", async () => {
     expect((await runCli(["run", "--fast"])).err).toContain("try parkway run --help");
     expect((await runCli(["fly"])).err).toContain("try parkway --help");

@@ -404,6 +404,36 @@ describe("recording", () => {
     ],
     ["a value that JSON writes otherwise", { DB_PASSWORD: 'quo"ted-value' }, 'quo"ted-value', "DB_PASSWORD"],
     ["what only a secret looks like", {}, "sk-abcdefghijklmnopqrstuvwx", "an API key"],
+    [
+      "a variable whose name ends in its kind",
+      { PGPASSWORD: "hunter-22-and-more" },
+      "hunter-22-and-more",
+      "PGPASSWORD",
+    ],
+    [
+      "a line of a value that has many",
+      { SIGNING_KEY: "first\nMIIEvQIBADANBgkqhkiG9w0B\nlast" },
+      "first\n  MIIEvQIBADANBgkqhkiG9w0B\nlast",
+      "SIGNING_KEY",
+    ],
+    [
+      "a value in JSON that a tool has answered in JSON",
+      { SMTP_PASS: 'quo"ted-value' },
+      JSON.stringify(JSON.stringify({ smtp: 'quo"ted-value' })),
+      "SMTP_PASS",
+    ],
+    [
+      "password of a variable's address",
+      { DATABASE_URL: "postgres://desk:s3cret%2Fword@db.example/desk" },
+      "s3cret/word",
+      "DATABASE_URL",
+    ],
+    ["an address with a password", {}, "postgres://desk:hunter2@db.example/desk", "an address with a password"],
+    ["a bearer token", {}, "Authorization: Bearer 0af7651916cd43dd8448eb211c80319c", "a bearer token"],
+    ["credentials of a header", {}, "Authorization: Basic ZGVzazpodW50ZXIyMg==", "Basic authentication"],
+    ["a key in a header", {}, '{"x-api-key":"0af7651916cd43dd"}', "named as a secret"],
+    ["a web token", {}, "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZXNrIn0.c2lnbmF0dXJl", "a JSON Web Token"],
+    ["a key of this product", {}, `pw_prod_k1a2b3c4_${"Ab3".repeat(12)}`, "an API key of Parkway"],
   ])("C-74 writes no %s, and names it without its value", async (_what, env, value, named) => {
     const root = aRoot();
     const cassettes = createCassettes(
@@ -420,9 +450,20 @@ describe("recording", () => {
 
   it("C-74 takes no short or harmless value for a secret", async () => {
     const root = aRoot();
-    const env = { TEST_TOKEN: "refund", HOME: "You work the desk." };
+    const env = {
+      TEST_TOKEN: "refund",
+      HOME: "You work the desk.",
+      PWD: "/srv/the-desk",
+      SHOP_URL: "https://shop.example/",
+    };
+    const harmless =
+      "Bearer authentication-and-authorization, Basic requirements: a password: at-least-twelve; https://shop.example:8443/a@b, /srv/the-desk, api_key=${{order.id_2026_03}}";
+    const cassettes = createCassettes(
+      options(root, "record", { env, modelFactory: answering([{ content: harmless }]) }),
+    );
+    await asking(cassettes.modelForCase(CASE))(request());
 
-    expect(await recorded(root, { env })).toMatchObject({ recorded: { exchanges: 2 } });
+    expect(cassettes.settle(aResult())).toMatchObject({ recorded: { exchanges: 1 } });
   });
 
   it("C-74 asks the environment's model, a script among them, and remembers what it answered with", async () => {

@@ -38,12 +38,18 @@ export type RemoteClient = (call: RemoteCall) => Promise<Record<string, unknown>
 
 /** What is sent again when the connection fails: the key makes a repetition the same input (N-13). */
 const ATTEMPTS = 3;
+/** Of one attempt, beyond what the answer may be held back. */
+const ANSWER_MS = 30_000;
 
-/** @throws {UsageError} for what is no address, or would send the key over the network in the clear */
+/**
+ * @param answerMs - how long an attempt may go without its answer
+ * @throws {UsageError} for what is no address, or would send the key over the network in the clear
+ */
 export function createRemoteClient(
   endpoint: string,
   env: Record<string, string | undefined>,
   command: string,
+  answerMs: number = ANSWER_MS,
 ): RemoteClient {
   const base = baseOf(endpoint, command);
   const key = env.PARKWAY_API_KEY;
@@ -61,10 +67,9 @@ export function createRemoteClient(
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
       // A key is sent to the address that was given, and nowhere else.
-      redirect: "error",
-      ...(signal ? { signal } : {}),
+      redirect: "manual",
     };
-    return answerOf(await sent(url, request, signal));
+    return answerOf(url, await sent(url, request, { signal, answerMs: answerMs + (wait ?? 0) * 1000 }));
   };
 }
 
@@ -80,28 +85,45 @@ function baseOf(endpoint: string, command: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
-async function sent(url: URL, request: RequestInit, signal?: AbortSignal): Promise<Response> {
+/** What came back; an answer that breaks off is none. */
+interface Answer {
+  status: number;
+  text: string;
+}
+
+async function sent(
+  url: URL,
+  request: RequestInit,
+  { signal, answerMs }: { signal?: AbortSignal; answerMs: number },
+): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
+    const late = AbortSignal.timeout(answerMs);
     try {
-      return await fetch(url, request);
+      const response = await fetch(url, { ...request, signal: signal ? AbortSignal.any([signal, late]) : late });
+      return { status: response.status, text: await response.text() };
     } catch (error) {
       signal?.throwIfAborted();
       if (attempt < ATTEMPTS) continue;
       const cause = (error as { cause?: unknown }).cause;
-      const reason = cause instanceof Error ? cause.message : String(error);
-      throw new EndpointUnreachableError(`${url.origin} does not answer: ${reason}`);
+      const reason = cause instanceof Error ? cause.message : (error as Error).message;
+      const why = late.aborted ? `no answer within ${answerMs / 1000} s` : reason;
+      throw new EndpointUnreachableError(`${url.origin} does not answer: ${why}`);
     }
   }
 }
 
-async function answerOf(response: Response): Promise<Record<string, unknown>> {
-  const text = await response.text();
+function answerOf({ origin }: URL, { status, text }: Answer): Record<string, unknown> {
   const body = parsed(text);
-  if (response.ok && body) return body;
-  if (body && typeof body.code === "string") throw new RemoteProblemError(body as unknown as Problem);
+  if (status >= 200 && status < 300 && body) return body;
+  if (body && isProblem(body)) throw new RemoteProblemError(body);
+  const how = status >= 300 && status < 400 ? ", a redirection, which the API key does not follow," : "";
   throw new EndpointUnreachableError(
-    `${new URL(response.url).origin} answered ${response.status} and not as the API of an environment does.`,
+    `${origin} answered ${status}${how} and not as the API of an environment does; look at --endpoint.`,
   );
+}
+
+function isProblem(body: Record<string, unknown>): body is Record<string, unknown> & Problem {
+  return typeof body.code === "string" && typeof body.title === "string";
 }
 
 function parsed(text: string): Record<string, unknown> | null {
