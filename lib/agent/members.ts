@@ -39,9 +39,10 @@ export function createMembers(
   const { assembly, turns } = given;
   const sessions = createSessions(intake, assembly);
 
+  /** A turn takes its sandbox and its checkpoints with it when it ends; what is left is what a store keeps. */
   async function dispose(id: string): Promise<void> {
     const sessionId = parsedSessionId(intake, id);
-    await runtime.dispose(sessionId);
+    await intake.store.forget?.(sessionId);
   }
 
   return {

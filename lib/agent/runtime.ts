@@ -25,10 +25,6 @@ export interface Runtime {
   /** Aborts when the runtime closes. */
   closing: AbortSignal;
   mcp: Pick<OfferedTools, "checkServers" | "status" | "close">;
-  /** What frees the memory that something here holds for a session; nothing is held that is not added. */
-  disposers: Set<(sessionId: string) => void | Promise<void>>;
-  /** Calls every disposer; one that fails does not keep the others from it. */
-  dispose(sessionId: string): Promise<void>;
   /** Stops what is under way, which goes on when its session is worked on again, and ends worker threads and MCP servers. */
   close(): Promise<void>;
 }
@@ -46,7 +42,6 @@ export async function createRuntime(params: RuntimeParams, { isAgent = false } =
   const composer = await createComposer(params, { readEnv, sandbox, emitter, isAgent, clock, signal });
   const workflows = createWorkflows(composer, emitter);
   const underWay = new Set<Promise<unknown>>();
-  const disposers: Runtime["disposers"] = new Set();
   return {
     rootDir: composer.rootDir,
     workflows,
@@ -86,10 +81,6 @@ export async function createRuntime(params: RuntimeParams, { isAgent = false } =
     },
     closing: closing.signal,
     mcp: composer.tools,
-    disposers,
-    async dispose(sessionId) {
-      await Promise.allSettled([...disposers].map(async (free) => free(sessionId)));
-    },
     async close() {
       closing.abort(new AgentClosedError());
       await allWithin(underWay, CLOSING_MS);

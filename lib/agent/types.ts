@@ -234,7 +234,7 @@ export interface AgentMembers {
   mcp: { status(): Record<string, McpStatus> };
   /**
    * Frees what memory holds for the session, and deletes nothing: the next turn loads it from the store (H-52, R-308).
-   * Any number of times, at any time; a turn that is under way goes on.
+   * Any number of times, at any time; a turn that is under way goes on. MCP connections are the agent's, no session's own.
    *
    * @throws {SessionStoreIdError}
    */

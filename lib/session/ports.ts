@@ -207,6 +207,11 @@ export interface SessionStore {
   }): Promise<{ removed: number; after: string | null }>;
   /** Removes every item of a marked session and the record last, not its children; strips its receipts (S-87). Safe to repeat. */
   finishDelete(sessionId: string): Promise<void>;
+  /**
+   * R-308: lets go of what memory holds of the session and its children, at any time; all of it is stored. Only stores that
+   * keep copies have it. Never throws.
+   */
+  forget?(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { zodProblems } from "./arguments.js";
 import { ToolDescriptionError } from "./errors.js";
+import { jsonSchemaProblems } from "./json-schema-problems.js";
 
 export interface InputSchema {
   parameters: Record<string, unknown>;
@@ -35,7 +36,7 @@ interface AnyZod {
  */
 export async function readInputSchema(name: string, schema: unknown): Promise<InputSchema> {
   const parameters = await describe(name, schema);
-  return isZod(schema) ? zodSchema(schema, parameters) : jsonSchema(parameters);
+  return isZod(schema) ? zodSchema(schema, parameters) : jsonSchema(name, parameters);
 }
 
 async function describe(name: string, schema: unknown): Promise<Record<string, unknown>> {
@@ -105,13 +106,8 @@ function zodSchema(schema: AnyZod, parameters: Record<string, unknown>): InputSc
   };
 }
 
-async function jsonSchema(parameters: Record<string, unknown>): Promise<InputSchema> {
-  const { Validator } = await import("@langchain/core/utils/json_schema");
-  const validator = new Validator(parameters, "2020-12", false);
-  const problems = (input: Record<string, unknown>) => {
-    const { valid, errors } = validator.validate(input);
-    return valid ? [] : jsonProblems(errors);
-  };
+async function jsonSchema(name: string, parameters: Record<string, unknown>): Promise<InputSchema> {
+  const problems = await jsonSchemaProblems(name, parameters);
   return {
     parameters,
     problems,
@@ -122,19 +118,6 @@ async function jsonSchema(parameters: Record<string, unknown>): Promise<InputSch
       return input;
     },
   };
-}
-
-/** The innermost findings; the ones around them only repeat where they are. */
-function jsonProblems(errors: readonly { instanceLocation: string; keyword: string; error: string }[]): string[] {
-  const inner = errors.filter(
-    ({ keyword }) => !["properties", "items", "prefixItems", "false", "$ref"].includes(keyword),
-  );
-  return [...new Set((inner.length > 0 ? inner : errors).map(jsonProblem))];
-}
-
-function jsonProblem({ instanceLocation, error }: { instanceLocation: string; error: string }): string {
-  const field = instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
-  return `${field === "" ? "the arguments" : `\`${field}\``}: ${error.replace(/[.]?$/, ".")}`;
 }
 
 /** Dates arrive as strings, as they were described; the schema is asked where it wants a date. */

@@ -87,6 +87,61 @@ describe("sessions on a backend", () => {
     expect((await store.claim("s1", lease)).kind).toBe("claimed");
   });
 
+  it.each([true, false])(
+    "S-94 S-59 find due what a write that failed has put out of memory (can list: %s)",
+    async (canList) => {
+      const backend = createMemoryBackend();
+      let fails = false;
+      const store = createBackendSessions(
+        {
+          ...backend,
+          uploadFiles: async (files) => (fails ? Promise.reject(new Error("full")) : backend.uploadFiles(files)),
+        },
+        { canList },
+      );
+      await store.accept(anAccept({ id: "a1", sessionId: "s1" }));
+      const due = await store.due(Number.MAX_SAFE_INTEGER, { limit: 10 });
+
+      fails = true;
+      await expect(store.claim("s1", lease)).rejects.toThrow(StoreUnavailableError);
+      fails = false;
+
+      expect(due).toMatchObject([{ sessionId: "s1" }]);
+      expect(await store.due(Number.MAX_SAFE_INTEGER, { limit: 10 })).toEqual(due);
+    },
+  );
+
+  it.each([true, false])(
+    "R-308 let go of a session and its children, and load them again for whoever asks (can list: %s)",
+    async (canList) => {
+      const backend = createMemoryBackend();
+      const read: string[] = [];
+      const store = createBackendSessions(
+        { ...backend, downloadFiles: (paths) => backend.downloadFiles(paths.filter((path) => read.push(path))) },
+        { canList },
+      );
+      await store.accept(anAccept({ id: "a1", sessionId: "s1" }));
+      await store.accept(anAccept({ id: "b1", sessionId: "s10" }));
+      const claim = await store.claim("s1", lease);
+      if (claim.kind !== "claimed") throw new Error(claim.kind);
+      await store.claimChild(claim.lease, { sessionId: "s1~1", workflow: "w", now: 0 } as never);
+      const before = [await store.read("s1"), await store.read("s1~1"), await store.read("s10")];
+      const due = await store.due(Number.MAX_SAFE_INTEGER, { limit: 10 });
+
+      read.length = 0;
+      await Promise.all([store.forget?.("s1"), store.forget?.("s1"), store.forget?.("unknown")]);
+
+      expect(await store.due(Number.MAX_SAFE_INTEGER, { limit: 10 })).toEqual(due);
+      expect(read).toHaveLength(2);
+      await store.forget?.("s1");
+      expect((await store.accept(anAccept({ id: "a1", sessionId: "other" }))).kind).toBe("repeated");
+      expect([await store.read("s1"), await store.read("s1~1"), await store.read("s10")]).toEqual(before);
+      await store.forget?.("s1");
+      // Whoever works on it goes on.
+      await expect(store.commit(claim.lease, { puts: [], removes: [] }, lease)).resolves.toEqual({ cancelled: false });
+    },
+  );
+
   it("H-88 find nothing that they were not told of where the backend cannot list, and keep all the same", async () => {
     const backend: Backend = {
       ...createMemoryBackend(),

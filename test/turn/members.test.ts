@@ -1,6 +1,8 @@
 /** What an agent has beside its turns. */
 import { expect, it } from "vitest";
+import { createBackendSessionStore, portsOf } from "../../lib/stores/bundles/index.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
+import { type Backend, createMemoryBackend } from "../../lib/workspace/index.js";
 import { benches, calls, results, says } from "./support.js";
 
 const open = benches();
@@ -67,6 +69,32 @@ it("H-52 R-308 disposes of a session any number of times, while a cancelled scri
   const outcome = await agent.workflow.send("s1", { message: "Once more." });
   expect(outcome).toMatchObject({ kind: "completed", reply: "Again." });
   expect(results(outcome).map(({ text }) => text)).not.toContain("late");
+});
+
+it("H-52 R-308 frees what the store keeps of a session in memory, so that the next turn loads it from there", async () => {
+  const backend = createMemoryBackend();
+  const read: string[] = [];
+  const counted: Backend = {
+    ...backend,
+    downloadFiles: (paths) => {
+      read.push(...paths.filter((path) => path.startsWith("/.parkway/sessions/")));
+      return backend.downloadFiles(paths);
+    },
+  };
+  const stores = await portsOf(createBackendSessionStore({ backend: counted }));
+  const { agent } = await open({ spec: SPEC, stores, replies: [says("One."), says("Two."), says("Three.")] });
+  await agent.workflow.send("s1", { message: "Go." });
+
+  read.length = 0;
+  await agent.workflow.send("s1", { message: "Go." });
+  const kept = read.length;
+  await agent.dispose("s1");
+  const outcome = await agent.workflow.send("s1", { message: "Go." });
+
+  expect(kept).toBe(0);
+  expect(read).toHaveLength(1);
+  expect(outcome).toMatchObject({ kind: "completed", reply: "Three." });
+  expect(await agent.sessions.messageCount("s1")).toBe(6);
 });
 
 it("H-52 H-78 is safe for a session that was deleted, and refuses an id that names none", async () => {

@@ -3,6 +3,7 @@ import type { DeadLetter, Receipt } from "../../session/arrival.js";
 import { StoreUnavailableError } from "../../session/errors.js";
 import type { SessionStore } from "../../session/ports.js";
 import { deletionGuard, isReceiptExpired } from "../../session/protocol/index.js";
+import { isChildSessionOf } from "../../spec/index.js";
 import type { Backend } from "../../workspace/index.js";
 import { createMemorySessionStore, emptyContents, type StoredSession } from "../memory/index.js";
 import { exactFiles } from "./exact.js";
@@ -15,8 +16,8 @@ import { documentOf, SESSIONS, sessionOf } from "./places.js";
  * document is written; where that fails it throws, and what was decided is forgotten here too. A process that dies has
  * either written the document or changed nothing.
  *
- * A document holds the whole session and is written at every step, and what was worked on stays in memory: this is for
- * sessions of moderate length in moderate number. Where the backend cannot list, what no earlier call of the process has
+ * A document holds the whole session and is written at every step, and what was worked on stays in memory until it is
+ * forgotten: this is for sessions of moderate length in moderate number. Where the backend cannot list, what no earlier call of the process has
  * touched is in no list and is not found due.
  *
  * @throws {StoreUnavailableError} from every method, when the backend fails
@@ -29,6 +30,8 @@ export function createBackendSessions(backend: Backend, { canList = true } = {})
   const inOrder = inTurns();
   /** The text that is stored, by session; null: none. */
   const stored = new Map<string, string | null>();
+  /** What was in memory and is no longer: lists and sweeps look at it again. */
+  const left = new Set<string>();
   let all: Promise<void> | undefined;
 
   async function load(id: string): Promise<void> {
@@ -37,6 +40,7 @@ export function createBackendSessions(backend: Backend, { canList = true } = {})
     const text = bytes && new TextDecoder().decode(bytes);
     if (text !== null) take(id, text);
     stored.set(id, text);
+    left.delete(id);
   }
 
   function take(id: string, text: string): void {
@@ -54,6 +58,17 @@ export function createBackendSessions(backend: Backend, { canList = true } = {})
     for (const [key, receipt] of receipts) if (receipt.sessionId === id) receipts.delete(key);
     for (const [key, letter] of letters) if (letter.arrival.sessionId === id) letters.delete(key);
     stored.delete(id);
+    left.add(id);
+  }
+
+  /** Receipts stay: by them a key is known wherever it was used first (S-3). */
+  function forget(id: string): Promise<void> {
+    return inOrder([id], async () => {
+      if (!stored.has(id)) return;
+      sessions.delete(id);
+      stored.delete(id);
+      left.add(id);
+    });
   }
 
   function textOf(id: string): string | null {
@@ -97,7 +112,11 @@ export function createBackendSessions(backend: Backend, { canList = true } = {})
   }
 
   async function loadAll(): Promise<void> {
-    if (!canList) return;
+    if (canList) await loadListed();
+    for (const id of left) await inOrder([id], () => load(id));
+  }
+
+  async function loadListed(): Promise<void> {
     all ??= (async () => {
       const found = await files.below(SESSIONS);
       for (const id of ["", ...found.flatMap(({ path }) => sessionOf(path) ?? [])]) {
@@ -175,6 +194,10 @@ export function createBackendSessions(backend: Backend, { canList = true } = {})
     children: (id) => overAll(() => settled(id, () => decisions.children(id))),
     expire: (id, now) => deciding([id], () => decisions.expire(id, now)),
     finishDelete: (id) => deciding([id], () => decisions.finishDelete(id)),
+    async forget(sessionId) {
+      const own = [...stored.keys()].filter((id) => id === sessionId || isChildSessionOf(id, sessionId));
+      await Promise.all(own.map(forget));
+    },
     close: () => decisions.close(),
   };
 }
