@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TRAIL_KINDS } from "../spec/cases/index.js";
 import type { Evidence } from "./assertion-record.js";
 import { evidenceOf, step } from "./evidence.fixture.js";
 import { checkStructural, type StructuralAssertion } from "./structural.js";
@@ -120,18 +121,12 @@ describe("structural assertions", () => {
       TRAIL,
       'expected 1 step of {"to":"check","kind":"human"}, the trail has 0',
     ],
-    [
+    ...TRAIL_KINDS.filter((kind) => kind !== "trigger").map((kind): [string, StructuralAssertion, Evidence, string] => [
       "C-32",
       { noTraversal: true },
-      evidenceOf({ auditTrail: [step("agent", "check")] }),
-      "the session moved: agent to check",
-    ],
-    [
-      "C-32",
-      { noTraversal: true },
-      evidenceOf({ auditTrail: [step("sub-workflow", "work", { workflow: "letters" })] }),
-      "the session moved: sub-workflow to work",
-    ],
+      evidenceOf({ auditTrail: [step("trigger", "work", { reason: "manual" }), step(kind, "check")] }),
+      `the session moved: ${kind} to check`,
+    ]),
     ["C-33", { triggerArrival: "agent" }, TRAIL, "no trigger agent arrived; arrived: manual, timer"],
   ])("%s misses %j", (_id, assertion, evidence, detail) => {
     expect(checkStructural(assertion, evidence)).toBe(detail);

@@ -175,7 +175,7 @@ ${SEND}`,
 
     const { results } = await suite.run({ createTarget });
 
-    expect(results[0]!.error).toContain("sessions.seed");
+    expect(results[0]!.error).toContain("its target has no `sessions.seed`");
     expect(results.map(({ verdict }) => verdict.status)).toEqual(["failed", "passed"]);
     await agent.close();
   });

@@ -30,7 +30,7 @@ describe("what governs an agent", () => {
     return bench.agent;
   };
 
-  it("H-25 H-45 is plain where no workflow is named and the default one has no spec", async () => {
+  it("H-25 H-45 H-46 is plain where no workflow is named and the default one has no spec", async () => {
     const agent = await of({ "workflows/other/workflow.yaml": NAMED });
 
     expect(agent.workflow).toBeUndefined();
