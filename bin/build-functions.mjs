@@ -27,7 +27,10 @@ const BANNER = `const require=process.getBuiltinModule("node:module").createRequ
 export async function buildFunctions({ root, outDir, functions = FUNCTIONS }) {
   const unknown = functions.filter((name) => !FUNCTIONS.includes(name));
   if (unknown.length > 0) throw new TypeError(`There is no function ${unknown.join(", ")}; there are ${FUNCTIONS}.`);
-  const { build: bundle } = await import("esbuild");
+  const { build: bundle } = await import("esbuild").catch((cause) => {
+    if (cause.code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new TypeError("Building the functions needs esbuild: `npm install --save-dev esbuild`.", { cause });
+  });
   const from = resolve(root);
   const deployment = await readDeployment({ root: from, packageRoot, bundle, banner: BANNER });
   const built = await Promise.all(

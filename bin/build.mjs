@@ -33,6 +33,7 @@ const ENTRIES = {
   "worker.js": "lib/sandbox/worker.ts",
 };
 const WASM = "@jitl/quickjs-wasmfile-release-sync/wasm";
+const MAP_LINK = /\/\/# sourceMappingURL=\S+\s*$/;
 const DAY_MS = 86_400_000;
 
 /** True when there is nothing built, or something in lib/ or cdk/ is newer than what is. */
@@ -54,7 +55,8 @@ export function isStale() {
  * Builds dist/. Files are written aside and renamed, entries last, and old chunks stay for a day: a process that is
  * running or starting meanwhile sees a whole build, the old one or the new.
  *
- * @param options.clean - leaves nothing of earlier builds, for the package that is published
+ * @param options.clean - leaves nothing of earlier builds and no source maps, for the package that is published. Names are
+ *   those of any other build of these sources, so that a process that runs meanwhile finds its chunks.
  */
 export async function build({ clean = false } = {}) {
   const startedAt = new Date();
@@ -79,7 +81,11 @@ export async function build({ clean = false } = {}) {
   });
 
   const wasm = { name: "emscripten-module.wasm", contents: readFileSync(createRequire(import.meta.url).resolve(WASM)) };
-  const bundled = result.outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
+  const outputs = clean ? result.outputFiles.filter(({ path }) => !path.endsWith(".map")) : result.outputFiles;
+  const bundled = outputs.map((file) => ({
+    name: basename(file.path),
+    contents: clean ? file.text.replace(MAP_LINK, "") : file.contents,
+  }));
   // Whatever an entry needs is there before it, and main.js, which tells that all is built, comes last.
   const order = ({ name }) => (name === "main.js" ? 2 : name in ENTRIES ? 1 : 0);
   const files = [wasm, ...bundled].sort((a, b) => order(a) - order(b));

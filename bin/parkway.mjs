@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command as it is on a clone: finds a Node that is new enough, builds dist/ when it is stale, and starts it.
+// The command: finds a Node that is new enough, builds dist/ when a clone's is stale, and starts it.
 // Must itself run on Node 20.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -16,7 +16,7 @@ if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) await star
 else if (existsSync(pinnedNode)) runWith(pinnedNode);
 else
   fail(
-    `Parkway needs Node ${NEEDED.join(".")} or later, and this is ${process.versions.node}; \`npm ci\` in its folder brings one.`,
+    `Parkway needs Node ${NEEDED.join(".")} or later, and this is ${process.versions.node}; ${remedy()} brings one.`,
   );
 
 async function start() {
@@ -51,6 +51,12 @@ function runWith(node) {
   child.on("close", (code, signal) => {
     process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1);
   });
+}
+
+/** In a project, `npx` puts its own Node before the machine's. */
+function remedy() {
+  const isClone = existsSync(new URL("../tsconfig.json", import.meta.url));
+  return isClone ? "`npm ci` in its folder" : "`npm install --save-dev node@24` in your project";
 }
 
 function fail(message) {

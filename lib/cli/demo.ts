@@ -12,7 +12,7 @@ import { checkStory } from "./demo/checks.js";
 import { runWorker } from "./demo/processes.js";
 import { type DemoStep, demoPaths, FATAL_TOOL, LEASE_MS, STEP_VARIABLE, type Story, WORKFLOW } from "./demo/story.js";
 import { runDemoWorker } from "./demo/worker.js";
-import { EXIT } from "./errors.js";
+import { DemoNeedsCloneError, EXIT } from "./errors.js";
 import { createStateFlowRenderer } from "./state-flow.js";
 import { icons } from "./style.js";
 import type { Terminal } from "./terminal.js";
@@ -118,12 +118,13 @@ function filesBelow(dir: string): string[] {
     .sort();
 }
 
-/** The package's own folder: its bundled workspace, wherever the command was called. */
+/** The package's own folder: its bundled workspace, wherever the command was called. @throws {DemoNeedsCloneError} */
 function bundledRoot(): string {
   for (let dir = dirname(fileURLToPath(import.meta.url)); dirname(dir) !== dir; dir = dirname(dir)) {
     const file = join(dir, "package.json");
-    if (existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { name?: string }).name === "parkway")
-      return dir;
+    if (!existsSync(file) || (JSON.parse(readFileSync(file, "utf8")) as { name?: string }).name !== "parkway") continue;
+    if (!existsSync(join(dir, "workflows", WORKFLOW))) throw new DemoNeedsCloneError();
+    return dir;
   }
   throw new Error("The folder of the parkway package was not found.");
 }

@@ -27,6 +27,16 @@ export class OutputFileError extends ParkwayError {
   }
 }
 
+/** `parkway demo` of an installed package, which does not hold the workspace that the demo plays in. */
+export class DemoNeedsCloneError extends ParkwayError {
+  override readonly code = "demo-needs-clone";
+  constructor() {
+    super(
+      "The demo plays in the workspace of Parkway's repository: run it in a clone. `parkway init` makes one of your own.",
+    );
+  }
+}
+
 /** Whether the error explains itself, so that a stack would only hide it. */
 export function isKnownError(error: unknown): error is Error & { code: string } {
   return error instanceof ParkwayError || (error instanceof Error && "code" in error && "toJSON" in error);

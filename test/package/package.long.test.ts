@@ -1,6 +1,16 @@
 /** The package as it is published: packed, checked from outside, installed into projects of its own, and run there. */
 import { execFile, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PACKAGE_VERSION } from "../../lib/version.js";
@@ -12,6 +22,16 @@ const BIN = join(ROOT, "node_modules", ".bin");
 const folder = temporaryFolder();
 const TARBALL = join(folder.dir, `parkway-${PACKAGE_VERSION}.tgz`);
 const EXAMPLE = join(folder.dir, "embed");
+
+const COMPILER_OPTIONS = {
+  strict: true,
+  module: "nodenext",
+  target: "es2023",
+  lib: ["es2024", "esnext.disposable"],
+  types: ["node"],
+  typeRoots: [join(ROOT, "node_modules", "@types")],
+  noEmit: true,
+};
 
 interface Ran {
   status: number | null;
@@ -33,7 +53,12 @@ function mustRun(...given: Parameters<typeof run>): Ran {
   return ran;
 }
 
-/** An empty ESM project with the tarball, what its types stand on, and the example, which has LangChain beside it. */
+/** Optional peers, which the install has left out: the project gets those of the repository. */
+function link(...names: string[]): void {
+  for (const name of names) symlinkSync(join(ROOT, "node_modules", name), join(EXAMPLE, "node_modules", name));
+}
+
+/** The example is an ESM project with LangChain beside the tarball. */
 beforeAll(() => {
   mustRun("npm", ["pack", "--silent", "--pack-destination", folder.dir], ROOT);
   cpSync(join(ROOT, "examples", "embed"), EXAMPLE, {
@@ -43,7 +68,8 @@ beforeAll(() => {
   const manifest = JSON.parse(readFileSync(join(EXAMPLE, "package.json"), "utf8"));
   manifest.dependencies.parkway = `file:${TARBALL}`;
   writeFileSync(join(EXAMPLE, "package.json"), JSON.stringify(manifest));
-  mustRun("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"], EXAMPLE);
+  const quick = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  mustRun("npm", ["install", ...quick], EXAMPLE);
 }, 600_000);
 afterAll(folder.remove);
 
@@ -56,13 +82,23 @@ describe("the tarball", () => {
     expect([types.status, types.out]).toEqual([0, expect.not.stringMatching(/❌|🚨/u)]);
   });
 
-  it("H-7 holds the authoring skill and no other, no test, and no map", () => {
+  it("H-7 holds the authoring skill and no other, no test, no map, and nothing of the machine that packed it", () => {
     const files = mustRun("tar", ["tzf", TARBALL], folder.dir).out.trim().split("\n");
+    const unpacked = join(EXAMPLE, "node_modules", "parkway");
+    const text = files
+      .map((file) => file.replace(/^package/, unpacked))
+      .filter((file) => !file.endsWith(".wasm"))
+      .map((file) => readFileSync(file, "utf8"))
+      .join("\n");
 
     expect(files.filter((file) => file.startsWith("package/skills/"))).toEqual([
       "package/skills/parkway-authoring/SKILL.md",
     ]);
     expect(files.filter((file) => /\.(?:test|fixture)\.ts$|\.map$|\/test\//.test(file))).toEqual([]);
+    expect(text).not.toMatch(/^\/\/# sourceMappingURL=/m);
+    const here = [join(ROOT, "lib"), join(ROOT, "node_modules"), realpathSync(join(ROOT, "node_modules"))];
+    expect(here.filter((path) => text.includes(path))).toEqual([]);
+    expect(statSync(TARBALL).size).toBeLessThan(4_000_000);
   });
 });
 
@@ -96,16 +132,7 @@ describe("an empty ESM project with the tarball installed", () => {
     const dir = join(EXAMPLE, "typed");
     writeTree(dir, {
       "tsconfig.json": JSON.stringify({
-        compilerOptions: {
-          strict: true,
-          module: "nodenext",
-          target: "es2023",
-          lib: ["es2024", "esnext.disposable"],
-          types: ["node"],
-          typeRoots: [join(ROOT, "node_modules", "@types")],
-          skipLibCheck: false,
-          noEmit: true,
-        },
+        compilerOptions: { ...COMPILER_OPTIONS, skipLibCheck: false },
         files: ["program.ts"],
       }),
       "program.ts": `
@@ -139,22 +166,81 @@ describe("an empty ESM project with the tarball installed", () => {
     expect([validated.status, validated.out]).toEqual([0, expect.stringContaining("0 error(s)")]);
   });
 
-  it("builds the functions' assets, as parkway/cdk does, once esbuild is beside it", () => {
-    mkdirSync(join(EXAMPLE, "node_modules", "esbuild"), { recursive: true });
-    cpSync(join(ROOT, "node_modules", "esbuild"), join(EXAMPLE, "node_modules", "esbuild"), { recursive: true });
-    cpSync(join(ROOT, "node_modules", "@esbuild"), join(EXAMPLE, "node_modules", "@esbuild"), { recursive: true });
-    const builder = join(EXAMPLE, "node_modules", "parkway", "bin", "build-functions.mjs");
-    const out = join(folder.dir, "functions");
-    mustRun(
-      process.execPath,
-      [builder, "--root", EXAMPLE, "--out", out, "--function", "webhook", "--function", "turn"],
-      EXAMPLE,
-    );
+  it("plays no demo, and says in a line what the demo needs", () => {
+    const { status, out, err } = run("npx", ["--no-install", "parkway", "demo"], EXAMPLE);
 
+    expect({ status, out }).toEqual({ status: 1, out: "" });
+    expect(err.trim()).toMatch(/^.*run it in a clone.*$/);
+  });
+
+  it("C-74 makes a workspace that validates, and whose case passes", () => {
+    const made = run("npx", ["--no-install", "parkway", "init", "desk"], EXAMPLE);
+    const desk = join(EXAMPLE, "desk");
+    const validated = run("npx", ["--no-install", "parkway", "validate"], desk);
+    const tested = run("npx", ["--no-install", "parkway", "test"], desk);
+
+    expect([made.status, made.err]).toEqual([0, expect.stringContaining("workflows/desk/workflow.yaml")]);
+    expect([validated.status, validated.out]).toEqual([0, expect.stringContaining("0 error(s)")]);
+    expect([tested.status, tested.out]).toEqual([0, expect.stringContaining("1 passed")]);
+  });
+});
+
+/** Links lead to packages that stand in the repository: this says nothing of which versions npm would choose. */
+describe("a CDK app with the tarball installed", () => {
+  beforeAll(() => {
+    link("aws-cdk-lib", "constructs");
+    writeTree(EXAMPLE, {
+      "stack.ts": `
+        import { App, Stack } from "aws-cdk-lib";
+        import { loadConfigFile, Parkway } from "parkway/cdk";
+
+        const workspace = import.meta.dirname;
+        const config = await loadConfigFile(workspace);
+        const app = new App({ outdir: "cdk.out" });
+        const stack = new Stack(app, "Desk");
+        const parkway = new Parkway(stack, "Parkway", {
+          environment: "dev",
+          workspace,
+          config,
+          retention: { removal: "destroy", logDays: 7 },
+          credentials: ["api-key"],
+        });
+        const { template } = app.synth().getStackByName(stack.stackName);
+        const types = Object.values(template.Resources as Record<string, { Type: string }>).map(({ Type }) => Type);
+        console.log(types.filter((type) => type === "AWS::Lambda::Function").length, parkway.node.id);`,
+    });
+  });
+
+  it("says what it takes to build the functions", () => {
+    const { status, err } = run(process.execPath, ["stack.ts"], EXAMPLE);
+
+    expect([status, err]).toEqual([1, expect.stringContaining("npm install --save-dev esbuild")]);
+  });
+
+  it("H-2 synthesizes a stack of the construct, functions built from the sources that ship", () => {
+    link("esbuild");
+    const { out } = mustRun(process.execPath, ["stack.ts"], EXAMPLE);
+    const outDir = join(EXAMPLE, "cdk.out");
+    const built = readdirSync(outDir).find((name) => name.startsWith("functions-")) ?? "";
+
+    expect(out).toBe("5 Parkway\n");
     for (const file of ["webhook/index.mjs", "turn/index.mjs", "turn/worker.js", "turn/emscripten-module.wasm"]) {
-      expect([file, existsSync(join(out, file))]).toEqual([file, true]);
+      expect([file, existsSync(join(outDir, built, file))]).toEqual([file, true]);
     }
-    expect(existsSync(join(out, "turn", "workflows", "refund", "workflow.yaml"))).toBe(true);
+    expect(existsSync(join(outDir, built, "turn", "workflows", "refund", "workflow.yaml"))).toBe(true);
+  });
+
+  it("H-2 type-checks against the construct's declarations", () => {
+    const dir = join(EXAMPLE, "typed-stack");
+    writeTree(dir, {
+      "tsconfig.json": JSON.stringify({
+        compilerOptions: { ...COMPILER_OPTIONS, skipLibCheck: true },
+        files: ["../stack.ts"],
+      }),
+    });
+    const { status, out } = run("tsc", ["-p", dir], EXAMPLE);
+
+    expect({ status, out }).toEqual({ status: 0, out: "" });
   });
 });
 
