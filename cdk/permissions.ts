@@ -3,10 +3,13 @@
  * `lib/stores` send; a transaction needs the right of each kind of item in it, and none of its own.
  */
 
+/** The functions of an environment; each is built in a folder of its name and has a role of its own. */
 export const FUNCTION_NAMES = ["webhook", "api", "trigger", "turn", "wake"] as const;
+
+/** One of `FUNCTION_NAMES`, by which functions and their permissions are told apart. */
 export type FunctionName = (typeof FUNCTION_NAMES)[number];
 
-/** What a permission is for. */
+/** What a permission is for: a part of the environment, or of its table or bucket. */
 export type Place =
   | "table"
   /** Items of sessions, receipts and dead letters in it, and not those of API keys: no function can make itself one. */
@@ -29,6 +32,7 @@ export type Place =
   /** The function's own log group. */
   | "logs";
 
+/** What a function may do at one place, and for what. */
 export interface Permission {
   place: Place;
   actions: readonly string[];
@@ -87,6 +91,7 @@ const ACCEPT: readonly Permission[] = [
   ...DELETE_SESSIONS,
 ];
 
+/** All that each function may do: its role is made of it and holds nothing else. */
 export const PERMISSIONS: Readonly<Record<FunctionName, readonly Permission[]>> = {
   webhook: [...ACCEPT, LOGS],
   api: [

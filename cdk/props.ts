@@ -6,8 +6,10 @@ import { isScope, SCOPES } from "../lib/http/index.js";
 import { SettingError } from "./errors.js";
 import { isReference } from "./references.js";
 
+/** How callers of the HTTP API prove who they are (N-36): by an API key, or by signing as an IAM identity. */
 export type CredentialKind = "api-key" | "iam";
 
+/** What an environment decides; what would deploy and not work is refused when the construct is made. */
 export interface ParkwayProps {
   /** Its name in API keys (`pw_<environment>_…`), metrics and logs: lower-case letters, digits and dashes. */
   environment: string;
@@ -39,6 +41,7 @@ export interface ParkwayProps {
   tracing?: "off" | "on";
 }
 
+/** What outlives the stack, and for how many days things are kept. */
 export interface Retention {
   /**
    * `retain`: table, bucket, key and logs outlive the stack, and the table is protected from deletion and has its last 35
@@ -53,6 +56,7 @@ export interface Retention {
   openDays?: number;
 }
 
+/** The size of the function that works on turns, and how many run at a time. */
 export interface TurnSettings {
   /** 1,024 unless given. Processor time grows with it; 1,769 is one processor. */
   memoryMb?: number;
@@ -62,6 +66,7 @@ export interface TurnSettings {
   timeout?: Duration;
 }
 
+/** A name of your own for the HTTP API. */
 export interface Domain {
   /** Such as `parkway.example.com`. */
   name: string;
@@ -71,6 +76,7 @@ export interface Domain {
   hostedZone?: { id: string; name: string };
 }
 
+/** Who is told when an alarm goes off; nobody unless given. */
 export interface AlarmSettings {
   /** An SNS topic that alarms go to. */
   topicArn?: string;

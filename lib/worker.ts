@@ -6,8 +6,13 @@ import { parsedSessionId } from "./intake/index.js";
 import type { LegOptions } from "./turn/types.js";
 import { type WorkReport, workSession } from "./turn/worker.js";
 
+/**
+ * The options of `createWorker`: those of `createAgent` without `workflow`, since a worker serves all of them, and with
+ * `stores`, which are needed.
+ */
 export type CreateWorkerParams = Omit<CreateAgentParams, "workflow" | "stores"> & { stores: AgentStores };
 
+/** Works on sessions as doorbells name them, whatever their workflow, and wakes what is due (S-13, S-59). */
 export interface Worker {
   /**
    * Works on a session until nothing is left to do there (S-22, S-25), or until the options' time is over (S-50).

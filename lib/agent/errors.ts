@@ -3,6 +3,7 @@ import { ParkwayError } from "../session/errors.js";
 
 export { InvalidMessagesError } from "../session/errors.js";
 
+/** A `clock` that is neither an ISO date nor a date-time with `Z` or an offset (H-41); thrown at assembly. */
 export class InvalidClockError extends ParkwayError {
   override readonly code = "invalid-clock";
   constructor(readonly clock: string) {
@@ -19,7 +20,7 @@ export class WorkspaceRootRequiredError extends ParkwayError {
   }
 }
 
-/** A loop runs one message at a time (A-35). */
+/** A loop was asked to run while a run of it is under way: it takes one message at a time (A-35). */
 export class LoopRunningError extends ParkwayError {
   override readonly code = "loop-running";
   constructor(readonly sessionId: string) {

@@ -3,6 +3,7 @@ import { type ListedMcpServer, listServers, type McpOption } from "../mcp/index.
 import { systemClock } from "../stores/clock/index.js";
 import { PACKAGE_VERSION } from "../version.js";
 
+/** Where `listMcpTools` reads from, and what cancels it (A-66). */
 export interface ListMcpToolsOptions {
   /** What `${NAME}` stands for; `process.env` unless given. */
   env?: Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,10 @@
 /** How an outcome reads as the end of a loop's run (A-36, A-37). Pure. */
 import type { Outcome } from "../session/outcome.js";
 
-/** The words are fixed (A-37). */
+/**
+ * How a run of a loop ended, in fixed words (A-37): `done` is completed, `pending` parked, `incomplete` stopped by a
+ * limit, `error` raised or rejected.
+ */
 export type LoopRunStatus = "done" | "pending" | "incomplete" | "error";
 
 type Ended = Pick<Outcome, "kind" | "exit" | "limit" | "rejected" | "pending">;

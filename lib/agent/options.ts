@@ -19,8 +19,13 @@ import type { ToolEffectOptions } from "../tools/index.js";
 import type { Backend, MountTable } from "../workspace/index.js";
 import { InvalidClockError } from "./errors.js";
 
+/** The ports behind a session store, for a host that has its own; most give `workspace.sessionStore` instead (H-88). */
 export type AgentStores = StorePorts;
 
+/**
+ * The options of `createAgent`, each of them optional; an unknown one is refused with a `TypeError` that names it
+ * (H-8).
+ */
 export interface CreateAgentParams extends ExtensionOptions {
   /**
    * The slug of the workflow that governs, or `false` for a plain agent. Left out, `DEFAULT_WORKFLOW` governs where its

@@ -5,9 +5,10 @@ import type { Assembly } from "../turn/types.js";
 import { fileStoreBackend, seedFiles } from "../workspace/index.js";
 
 /**
- * `list`: the latest activity first (H-75). `get`: null for a session that has not run (H-76). `trail`: what happened, in
- * order (R-8); empty for a session that has not run. `delete`: false when there was nothing; throws
- * SessionNotResumableError while a turn runs. Children stay unless `children` is set (H-78, S-88).
+ * The sessions of a store, whatever their status (H-75 to H-79). `list`: the latest activity first (H-75). `get`: null
+ * for a session that has not run (H-76). `trail`: what happened, in order (R-8); empty for a session that has not run.
+ * `delete`: false when there was nothing; throws SessionNotResumableError while a turn runs. Children stay unless
+ * `children` is set (H-78, S-88).
  */
 export interface Sessions extends Readonly<Intake["sessions"]> {
   /** Length of the transcript, 0 when unknown. */

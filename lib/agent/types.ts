@@ -19,6 +19,10 @@ import type { WorkReport } from "../turn/worker.js";
 import type { LoopRunStatus } from "./loop-status.js";
 import type { Sessions } from "./sessions.js";
 
+/**
+ * What `send` brings (H-57): to a new or finished session a turn, to a parked one a reply or a delivery (H-58).
+ * `variables` arrive locked; `files` have the names of the variables that will hold their paths (H-72).
+ */
 export interface TurnInput {
   message?: string;
   trigger?: { id: string };
@@ -28,6 +32,10 @@ export interface TurnInput {
   sessionPath?: string;
 }
 
+/**
+ * A person's decision at a human state (H-62): `target` is one of its transitions. With `park`, or its number `seq`, a
+ * decision for another park is refused.
+ */
 export interface DecisionInput {
   target: string;
   comment?: string;
@@ -38,12 +46,17 @@ export interface DecisionInput {
   decidedBy?: string;
 }
 
+/**
+ * An event for a session parked by `archmax_wait` (H-64): any trigger id, variables that arrive locked, and a message
+ * if there is one.
+ */
 export interface DeliveryInput {
   trigger: { id: string };
   variables?: Record<string, unknown>;
   message?: string;
 }
 
+/** Settings of the one input they are given with (H-57); the next one runs as configured. */
 export interface TurnConfig extends Omit<LegOptions, "drive"> {
   /** The caller's idempotency key: the same key is the same input (S-3). */
   idempotencyKey?: string;
@@ -103,6 +116,7 @@ export interface InvokeResult {
   pendingInput?: InputPark;
 }
 
+/** What one `run` of a loop came to (A-36). */
 export interface LoopRun {
   /** The outcome's `reply`. */
   text: string;
@@ -116,10 +130,15 @@ export interface LoopRun {
   result: Outcome;
 }
 
+/** What a loop's `run` may be given beside the message, as `send` takes it (A-34). */
 export interface LoopRunOptions
   extends Pick<TurnConfig, "model" | "signal">,
     Pick<TurnInput, "variables" | "trigger"> {}
 
+/**
+ * A view of one session's runs in this process (A-34): it takes no configuration, and the durable record is the
+ * session.
+ */
 export interface Loop {
   /** `idle` before the first run and after a done one; `error` after one that threw. */
   readonly status: "idle" | "running" | Exclude<LoopRunStatus, "done">;
@@ -161,7 +180,7 @@ export interface AgentWorkflow {
   }): Promise<SessionResolution>;
 }
 
-/** H-46. */
+/** What may be asked of an agent (H-46): `subWorkflows` is false for a plain one. */
 export interface AgentCapabilities {
   /** A middleware named `ToolMockMiddleware` is wired. */
   toolMocks: boolean;
@@ -258,5 +277,5 @@ export interface PlainAgent extends AgentMembers {
   withConfig(config: CallConfig): PlainAgent;
 }
 
-/** Which of the two is told by `workflow` (H-45). */
+/** What `createAgent` gives: an agent that follows a workflow, or a plain one, whose `workflow` is undefined (H-45). */
 export type Agent = GovernedAgent | PlainAgent;

@@ -13,8 +13,13 @@ import { embeddedStore } from "./embedded.js";
 import type { CreateAgentParams } from "./options.js";
 import { resolveSources } from "./sources.js";
 
+/** The options of `createAgent` that say where files come from (H-28 to H-31). */
 export type WorkspaceContextOptions = Pick<CreateAgentParams, "workspace" | "backend" | "authoring" | "stores">;
 
+/**
+ * Where an agent of the same options reads and writes: root, mounts, authored files, and each session's own tree
+ * (H-130).
+ */
 export interface WorkspaceContext {
   /** Null where nothing is read from a folder. */
   rootDir: string | null;

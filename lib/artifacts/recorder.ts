@@ -2,6 +2,7 @@
 import type { EngineEvent, EventHandler } from "../session/events.js";
 import type { Trajectory, TrajectoryItem, TrajectorySegment } from "./types.js";
 
+/** Listens to an agent and tells each session's trajectory as far as it was heard (H-111). */
 export interface TrajectoryRecorder {
   /** To be given as `onEvent`. */
   handler: EventHandler;
@@ -10,6 +11,8 @@ export interface TrajectoryRecorder {
 }
 
 /**
+ * Folds an agent's events into trajectories, so that a host need not read its graph or store to get one (H-111).
+ *
  * @param options.onEvent - gets every event too
  *
  * @example

@@ -42,7 +42,10 @@ const step = {
   },
 } as const;
 
-/** By file name. `graph.mmd` is no JSON; its text stands in `graph.json` too. */
+/**
+ * JSON Schemas (2020-12) of a session's run artifacts, by file name (H-110). `graph.mmd` is no JSON; its text stands in
+ * `graph.json` too.
+ */
 export const ARTIFACT_SCHEMAS = {
   "graph.json": {
     $schema: DRAFT,

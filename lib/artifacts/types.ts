@@ -16,6 +16,7 @@ export interface TrajectorySegment {
   items: TrajectoryItem[];
 }
 
+/** What a session said and called, by the states it visited: the content of `trajectory.json` (H-110). */
 export interface Trajectory {
   sessionId: string;
   workflow: string;
@@ -26,6 +27,7 @@ export interface Trajectory {
   segments: TrajectorySegment[];
 }
 
+/** A workflow's states and transitions as a graph, and drawn in Mermaid: the content of `graph.json` (H-108). */
 export interface SerializedGraph {
   nodes: string[];
   edges: { source: string; target: string; conditional: boolean; label?: string }[];
@@ -36,6 +38,7 @@ export interface SerializedGraph {
   mermaid: string;
 }
 
+/** What a session ran under and what it spent: the content of `metadata.json` (H-109, H-110). */
 export interface RunMetadata {
   sessionId: string;
   workflow: string;

@@ -3,6 +3,7 @@ import { type CaseDocument, caseId, parseCaseDocument } from "../spec/cases/inde
 import { workflowPaths } from "../spec/index.js";
 import { type Authoring, type Backend, createAuthoring, createFilesystemBackend } from "../workspace/index.js";
 
+/** A case file that was found; it may not parse (C-1, C-4). */
 export interface DiscoveredCase {
   /** The path below `tests/` without the extension. */
   id: string;

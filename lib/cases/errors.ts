@@ -1,7 +1,10 @@
 /** Why a case or a suite cannot be run. A case that dies of one carries its message as `error` (C-45). */
 import { ParkwayError } from "../session/errors.js";
 
-/** Cases assert states, trails and variables, so they need a workflow that governs (C-53). */
+/**
+ * Cases were to run on an agent that follows no workflow (C-53): they assert states, trails and variables, so they need
+ * one that governs.
+ */
 export class UngovernedTargetError extends ParkwayError {
   override readonly code = "ungoverned-target";
   constructor() {
@@ -9,7 +12,10 @@ export class UngovernedTargetError extends ParkwayError {
   }
 }
 
-/** A case with mocks never runs half-mocked (C-23). */
+/**
+ * A case mocks tools, and its target answers no calls with mocks: it is refused before its first step, and never runs
+ * half-mocked (C-23).
+ */
 export class ToolMocksUnsupportedError extends ParkwayError {
   override readonly code = "tool-mocks-unsupported";
   constructor() {
@@ -19,7 +25,10 @@ export class ToolMocksUnsupportedError extends ParkwayError {
   }
 }
 
-/** C-14. */
+/**
+ * A case has workspace files, and its target no `sessions.seed` to write them with (C-14); the case ends before its
+ * first step.
+ */
 export class SessionSeedUnsupportedError extends ParkwayError {
   override readonly code = "session-seed-unsupported";
   constructor() {
@@ -38,7 +47,9 @@ export class MissingFixtureError extends ParkwayError {
   }
 }
 
-/** C-46. */
+/**
+ * A case took longer than `tests.caseTimeoutMs` (C-46): its running turn is aborted, and records made so far are kept.
+ */
 export class CaseTimeoutError extends ParkwayError {
   override readonly code = "case-timeout";
   constructor(readonly timeoutMs: number) {

@@ -13,6 +13,7 @@ import { createJudge, type Judge } from "./judge/judge.js";
 import { assertWorkflowGovernedTarget } from "./target.js";
 import type { CaseResult } from "./types.js";
 
+/** The case that `runCase` runs, its agent and its session. */
 export interface RunCaseOptions {
   /** Follows the workflow of the case. It is not closed. */
   target: Agent;

@@ -9,11 +9,16 @@ import { UngovernedTargetError } from "./errors.js";
 import { createToolMockMiddleware } from "./mocks.js";
 import type { TargetRequest } from "./types.js";
 
-/** @throws {UngovernedTargetError} for an agent without a workflow */
+/**
+ * Narrows an agent to one that cases can run on (C-53).
+ *
+ * @throws {UngovernedTargetError} for an agent without a workflow
+ */
 export function assertWorkflowGovernedTarget(target: Agent): asserts target is GovernedAgent {
   if (target.workflow === undefined) throw new UngovernedTargetError();
 }
 
+/** What the agent of `createCaseTarget` is made for and of (C-53). */
 export interface CaseTargetRequest extends Omit<TargetRequest, "onEvent"> {
   onEvent?: TargetRequest["onEvent"];
   authoring?: Backend;
@@ -22,8 +27,9 @@ export interface CaseTargetRequest extends Omit<TargetRequest, "onEvent"> {
 }
 
 /**
- * `createAgent` plus the mock middleware, without host tools and without mounts of its own. Sessions are kept under
- * `<rootDir>/sessions`, and in memory where nothing can be written there or no root is given.
+ * The agent that cases run on unless another is given (C-53): `createAgent` plus the mock middleware, without host tools
+ * and without mounts of its own. Sessions are kept under `<rootDir>/sessions`, and in memory where nothing can be written
+ * there or no root is given.
  */
 export async function createCaseTarget({
   authoring,

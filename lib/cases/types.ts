@@ -6,7 +6,7 @@ import type { EventHandler } from "../session/events.js";
 import type { Clock } from "../session/ports.js";
 import type { Backend } from "../workspace/index.js";
 
-/** Kinds are the keys of the steps, except for a reply's tokens and a grade. */
+/** What a record is of (C-43): the key of an assertion, with an ending for a reply's tokens and a grade. */
 export type AssertionKind =
   | "succeeded"
   | "parked"
@@ -39,13 +39,14 @@ export interface AssertionRecord {
   step: number;
 }
 
+/** How a case ended (C-47, C-51). */
 export interface Verdict {
   status: "passed" | "failed" | "skipped";
   /** One line each: what ended the case, then the failed records (C-45, C-47). */
   failures: string[];
 }
 
-/** C-51. */
+/** What became of one case (C-51). */
 export interface CaseResult {
   /** The path below `tests/` without the extension. */
   id: string;
@@ -70,9 +71,10 @@ export interface TargetRequest {
   modelFactory?: ModelFactory;
 }
 
+/** Makes the agent that cases run on (C-53); it must follow the workflow of the request. */
 export type CreateTarget = (request: TargetRequest) => Promise<Agent>;
 
-/** C-50. */
+/** The suite that `runTests` runs, what its cases run on, and who is told of it (C-50). */
 export interface RunTestsOptions {
   workflow: string;
   /** The current directory unless given; with `authoring` none is needed (C-52). */
@@ -107,7 +109,7 @@ export interface RunTestsOptions {
   host?: { clock?: Clock };
 }
 
-/** C-50. */
+/** What a run of a suite came to (C-50). */
 export interface RunTestsResult {
   /** In the order of discovery. */
   results: CaseResult[];
@@ -119,4 +121,5 @@ export interface RunTestsResult {
   skipped?: "disabled";
 }
 
+/** The signature of `runTests`, for what stands in its place. */
 export type RunTests = (options: RunTestsOptions) => Promise<RunTestsResult>;

@@ -1,12 +1,16 @@
 /** From records to a verdict, and from a verdict to an exit code (C-47). Pure. */
 import type { AssertionRecord, Verdict } from "./types.js";
 
-/** `failed` with one line for each failed record, else `passed`; what was not executed adds nothing. */
+/**
+ * The verdict on a case's records (C-47): `failed` with one line for each failed record, else `passed`; what was not
+ * executed adds nothing.
+ */
 export function reduceVerdict(records: readonly AssertionRecord[]): Verdict {
   const failures = records.filter((record) => record.status === "failed").map(lineOf);
   return { status: failures.length > 0 ? "failed" : "passed", failures };
 }
 
+/** 1 for a failed verdict, else 0, so that a skipped case fails no build (C-47). */
 export function exitCodeForVerdict(verdict: Verdict): 0 | 1 {
   return verdict.status === "failed" ? 1 : 0;
 }

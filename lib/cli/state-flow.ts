@@ -6,6 +6,7 @@
 import type { EngineEvent, EventHandler, EventType } from "../session/events.js";
 import { icons, type Style } from "./style.js";
 
+/** Where `createStateFlowRenderer` writes, and in which style. */
 export interface StateFlowOptions {
   style: Style;
   /** Takes one line, without its line break. */
@@ -26,6 +27,10 @@ interface Flow extends StateFlowOptions {
 
 type Renderers = { [T in EventType]?: (event: Extract<EngineEvent, { type: T }>, flow: Flow) => void };
 
+/**
+ * An `onEvent` handler that writes a session's state flow for people, line by line (C-62). It remembers what it has
+ * shown, so make one for each turn or case.
+ */
 export function createStateFlowRenderer(options: StateFlowOptions): EventHandler {
   const flow: Flow = {
     ...options,

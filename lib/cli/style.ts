@@ -1,5 +1,6 @@
 /** Colours and icons of what people read on stderr (C-61). */
 
+/** Colours for the text that people read on stderr (C-61); without colour each function returns its text unchanged. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -9,6 +10,7 @@ export interface Style {
   cyan(text: string): string;
 }
 
+/** The marks that begin lines for people; they stay where colour is off (C-61). */
 export const icons = {
   ok: "✔",
   fail: "✖",

@@ -7,6 +7,7 @@ import type { Usage } from "../session/state.js";
 import { createStateFlowRenderer } from "./state-flow.js";
 import { icons, type Style } from "./style.js";
 
+/** Where `createTestView` writes, and how much. */
 export interface TestViewOptions {
   style: Style;
   /** Takes one line, without its line break. */
@@ -18,7 +19,7 @@ export interface TestViewOptions {
 /** What became of a case's cassette while recording. */
 export type RecordedNote = { file: string; exchanges: number } | { file: string; kept: string };
 
-/** Its members fit `runTests` and may be taken off the object. */
+/** Handlers that show a run of cases. They fit `runTests` and may be taken off the object. */
 export interface TestView {
   onEvent: EventHandler;
   /** @param replayed - the cassette that answers in place of a model */
@@ -30,6 +31,7 @@ export interface TestView {
   secondsOf(id: string): number;
 }
 
+/** A view of a run of cases as `parkway test` shows it on stderr (C-66). */
 export function createTestView({ style, write, verbose = false }: TestViewOptions): TestView {
   let flow: EventHandler = () => {};
   let usage = emptyUsage();
@@ -69,7 +71,10 @@ export function createTestView({ style, write, verbose = false }: TestViewOption
   };
 }
 
-/** `✔ refunds/veto — A veto ends the case`; the mark says passed, failed or skipped, of which the reason follows. */
+/**
+ * The line that tells what became of a case, `✔ refunds/veto — A veto ends the case`; the mark says passed, failed or
+ * skipped, of which the reason follows.
+ */
 export function caseVerdictLine(
   { id, title, verdict, skipReason }: Pick<CaseResult, "id" | "title" | "verdict" | "skipReason">,
   style: Style,

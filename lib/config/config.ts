@@ -10,7 +10,10 @@ import type { ToolEffectOptions } from "../tools/index.js";
 import type { MountTable } from "../workspace/index.js";
 import type { EventRuleConfig, ScheduleConfig, WebhookConfig } from "./deployment.js";
 
-/** Its extensions (chapter A) bind every workflow's sessions; a top-level `completion` those that run on top. */
+/**
+ * What `parkway.config.ts` exports: all that a deployment adds to its workflows (C-73). Its extensions (chapter A) bind
+ * every workflow's sessions; a top-level `completion` those that run on top.
+ */
 export interface ParkwayConfig extends ExtensionOptions {
   /** Host tools: LangChain structured tools, or what `toolsFromMap` makes. */
   tools?: readonly StructuredToolInterface[];

@@ -9,7 +9,7 @@ import { ConfigFileError, oneLineOf } from "./errors.js";
 const NAMES = ["parkway.config.ts", "parkway.config.js", "parkway.config.mjs"];
 
 /**
- * What the root's configuration adds; empty without one.
+ * What the `parkway.config.ts` of a root exports (C-73); empty without one.
  *
  * @throws {ConfigFileError} when it does not load, or holds an unknown key
  */

@@ -2,7 +2,7 @@
 import type { AgentSpec } from "./types.js";
 
 /**
- * Types a spec; returns it itself.
+ * Gives an agent spec its types in an editor; returns its argument itself (A-3).
  *
  * @example
  * const refund = defineAgent({ guardrails: [({ name }) => (name === "pay" ? "not today" : undefined)] });

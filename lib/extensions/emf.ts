@@ -8,8 +8,9 @@ type Line = { dimensions: Record<string, string>; values: Record<string, [value:
 const MAX_CHARS = 1_024;
 
 /**
- * Lines go to stdout, from where a function's log makes metrics of them. Dimensions are `workflow`, `model`, `tool` and
- * `status`, whose values are few: never an id of a session.
+ * A metric sink in CloudWatch's embedded metric format (A-45). Lines go to stdout, from where a function's log makes
+ * metrics of them. Dimensions are `workflow`, `model`, `tool` and `status`, whose values are few: never an id of a
+ * session.
  *
  * @param options.namespace - of the metrics in CloudWatch; 1 to 1,024 characters
  * @param options.write - takes a line without its line break, in place of stdout

@@ -1,6 +1,7 @@
 /** Figures of a long-lived host as the text that Prometheus scrapes. */
 import type { MetricEvent, MetricSink } from "./types.js";
 
+/** Counts metrics and renders them as the text that a scrape gets. */
 export interface PrometheusRegistry {
   onMetric: MetricSink;
   /** The text exposition format, version 0.0.4. */
@@ -11,7 +12,8 @@ export interface PrometheusRegistry {
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, Number.POSITIVE_INFINITY];
 
 /**
- * Counts in this process alone. Of use where the process lives on between scrapes, so not in a function.
+ * A metric sink for Prometheus (A-45). Counts in this process alone. Of use where the process lives on between scrapes,
+ * so not in a function.
  *
  * @example
  * const metrics = prometheusRegistry();

@@ -20,10 +20,16 @@ export interface GuardrailCall {
   origin: "agent" | "script" | "code" | "grader";
 }
 
-/** `undefined`, `""` and `"allow"` permit; every other string denies, with itself as the reason (A-9). */
+/**
+ * Judges a governed call before it is made: `undefined`, `""` and `"allow"` permit; every other string denies, with
+ * itself as the reason (A-9). A throw denies too (A-10).
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement permits
 export type Guardrail = (call: GuardrailCall) => string | undefined | void | Promise<string | undefined | void>;
 
+/**
+ * A completion verifier's answer (A-17): with `ok` the run may complete, otherwise the agent is told the reason (A-19).
+ */
 export interface Verdict {
   ok: boolean;
   reason?: string;
@@ -56,13 +62,20 @@ export interface RunResult {
   workspace: Workspace;
 }
 
+/**
+ * The gate before a run completes: `verify` judges its work, and after `maxAttempts` failures the session is `failed`
+ * (A-17 to A-28).
+ */
 export interface Completion {
   verify(result: RunResult): Verdict | Promise<Verdict>;
   /** An integer from 1 (A-18). */
   maxAttempts: number;
 }
 
-/** A-38. Each may be async. */
+/**
+ * Functions around the model and tool calls of a workflow's agent, which may change or answer a call but permit none
+ * (A-38, A-42). Each may be async.
+ */
 export interface Hooks {
   beforeLLM?(call: {
     messages: readonly StoredMessage[];
@@ -94,7 +107,7 @@ export interface Hooks {
 
 type Awaitable<T> = T | Promise<T>;
 
-/** A-44. `ms` is milliseconds. */
+/** One measurement: of a model call, a tool call or a settled turn (A-44). `ms` is milliseconds. */
 export type MetricEvent =
   | {
       event: "llm";
@@ -132,16 +145,17 @@ export type MetricEvent =
       workflow: string;
     };
 
+/** Takes each metric as it arises; one that throws is ignored after one warning (A-44). */
 export type MetricSink = (metric: MetricEvent) => void;
 
-/** The model's side of H-21. */
+/** A model call as a middleware's `wrapModelCall` gets it (H-21). */
 export interface ModelCallRequest extends ModelRequest {
   state: string;
   workflow: string;
   sessionId: string;
 }
 
-/** The tools' side of H-21: a call that governance has permitted. */
+/** A tool call that governance has permitted, as a middleware's `wrapToolCall` gets it (H-21). */
 export interface ToolCallRequest {
   name: string;
   args: Record<string, unknown>;
@@ -152,7 +166,10 @@ export interface ToolCallRequest {
   signal: AbortSignal;
 }
 
-/** The list is applied outermost first, inside the runtime's own governance and events (H-21). */
+/**
+ * Wraps an agent's model and tool calls, inside the runtime's own governance and events (H-21). The list is applied
+ * outermost first.
+ */
 export interface AgentMiddleware {
   name: string;
   wrapModelCall?(
@@ -165,13 +182,19 @@ export interface AgentMiddleware {
   ): Promise<ToolMessage>;
 }
 
-/** A-7: of one turn, children included. */
+/**
+ * Ceilings of one turn, children included; reaching one ends the session `failed`, with its name in `Outcome.limit`
+ * (A-7).
+ */
 export interface TurnLimits {
   maxTokensPerTurn?: number;
   maxToolCallsPerTurn?: number;
 }
 
-/** A-71…A-74. Sizes in tokens, as `countTokens` counts them. */
+/**
+ * Summarizes older messages in requests that grow too long; the stored transcript stays whole (A-71 to A-74). Sizes in
+ * tokens, as `countTokens` counts them.
+ */
 export interface Compaction {
   maxTokens: number;
   /** Default: half of `maxTokens`. */

@@ -2,6 +2,10 @@
 import { ParkwayError } from "../session/errors.js";
 import type { Diagnostic } from "../spec/types.js";
 
+/**
+ * A workflow that cannot govern an agent: its spec is missing or invalid, or cannot be told from a second one (H-26).
+ * Thrown at assembly with every finding in `issues`, which `validateWorkflow` reports without throwing.
+ */
 export class WorkflowLoadError extends ParkwayError {
   override readonly code = "workflow-load";
   constructor(
@@ -17,6 +21,10 @@ export class WorkflowLoadError extends ParkwayError {
   }
 }
 
+/**
+ * A spec's `runtime` asks for another engine or version than `archmax-harness` 3 (H-27); thrown at assembly, before any
+ * model call.
+ */
 export class UnsupportedRuntimeContractError extends ParkwayError {
   override readonly code = "unsupported-runtime-contract";
   constructor(readonly requested: { engine: string; version: string }) {

@@ -32,6 +32,7 @@ export interface SessionChoice {
   assemblyPath?: string;
 }
 
+/** The session that a firing would reach and what it would do there, found without running anything (H-61). */
 export interface SessionResolution {
   sessionId: string;
   disposition: "turn" | "resume" | "reply";

@@ -1,6 +1,7 @@
 /** Governance as data in, verdict out (R-202…R-227, W-179…W-253). */
 import type { Machine } from "../machine/types.js";
 
+/** What a tool does with the path in an argument, which decides what rules bind it (H-103). */
 export type PathAccess = "read" | "list" | "search" | "write" | "remove" | "execute";
 /** Path arguments of a tool, by argument name. */
 export type ToolPaths = Readonly<Record<string, PathAccess>>;

@@ -1,7 +1,9 @@
 /** What goes wrong with MCP servers. No message holds a value of a header or of the environment (A-56). */
 import { ParkwayError } from "../session/errors.js";
 
-/** The configuration cannot be read as one: its file is missing or no JSON, or there is no map of servers in it (A-56). */
+/**
+ * An MCP configuration that cannot be read: its file is missing or no JSON, or there is no map of servers in it (A-56).
+ */
 export class InvalidMcpConfigError extends ParkwayError {
   override readonly code = "invalid-mcp-config";
   /** @param source - the file, or `mcp` where an object was given */

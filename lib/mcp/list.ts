@@ -6,6 +6,7 @@ import type { ConnectionDeps } from "./open.js";
 import { connectionDeps } from "./servers.js";
 import type { McpOption, McpStatus, McpToolDefinition } from "./types.js";
 
+/** What `listMcpTools` found at one server (A-66); `tools` is empty unless it is `connected`. */
 export interface ListedMcpServer {
   status: McpStatus;
   /** As the server describes them, none left out. */

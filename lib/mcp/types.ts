@@ -26,6 +26,7 @@ export interface McpServer {
   tools?: Readonly<Record<string, boolean>>;
 }
 
+/** MCP servers by name; where tools of two get the same name, the earlier server keeps it (A-58). */
 export type McpServers = Readonly<Record<string, McpServer>>;
 
 /** A path to a JSON file, or its content: the servers by name, by themselves or under one of three keys (A-54). */
@@ -36,6 +37,7 @@ export type McpOption =
   | { mcp: McpServers }
   | McpServers;
 
+/** What became of a server (A-57): one that is `failed` leaves the others and the agent working. */
 export type McpStatus = "connected" | "disabled" | "failed";
 
 /** A tool as its server describes it. */

@@ -20,12 +20,12 @@ function blockText(block: unknown): string {
   return type === "text" && typeof text === "string" ? text : "";
 }
 
-/** A model's message. The call of a runtime note is none (H-123). */
+/** Whether a message is a model's. The call of a runtime note is none (H-123). */
 export function isAiMessage(message: MessageLike): boolean {
   return messageTypeOf(message) === "ai" && !isRuntimeNote(message);
 }
 
-/** A person's message. An opening note is none (H-123). */
+/** Whether a message is a person's. An opening note is none (H-123). */
 export function isHumanMessage(message: MessageLike): boolean {
   return messageTypeOf(message) === "human" && !isRuntimeNote(message);
 }
@@ -54,7 +54,10 @@ export function messagesSince<Message>(messages: readonly Message[], cursor: num
   return messages.slice(Math.max(0, cursor));
 }
 
-/** From the first of the last unbroken run of messages that open a turn; all of them where none does. */
+/**
+ * The messages of the last turn: from the first of the last unbroken run of messages that open one; all of them where
+ * none does.
+ */
 export function lastTurn<Message extends MessageLike>(messages: readonly Message[]): Message[] {
   let start = messages.findLastIndex(opensTurn);
   while (start > 0 && opensTurn(messages[start - 1]!)) start--;

@@ -1,9 +1,9 @@
 /** One view of the shapes a message comes in: LangChain's instances and serialized forms, chat records, our own. */
 
-/** LangChain's names; `user` and `assistant` of chat records are `human` and `ai`. */
+/** A message's type in LangChain's names; `user` and `assistant` of chat records are `human` and `ai`. */
 export type MessageType = "human" | "ai" | "system" | "tool" | "function" | "remove";
 
-/** What a transcript may hold. Read by its fields; no class is asked for. */
+/** A message in any form a transcript may hold, LangChain's or plain. Read by its fields; no class is asked for. */
 export type MessageLike = object;
 
 type Fields = Record<string, unknown>;

@@ -7,6 +7,10 @@ import { checkRetry, type RetryOptions, type Sleep, sleepOnTimers } from "./retr
 import { isScriptId, scriptFileOf } from "./script-id.js";
 import { createScriptModel } from "./scripted.js";
 
+/**
+ * What `createChatModel` takes: the settings that `env()` gives, and how requests are worded and repeated (H-132,
+ * A-46).
+ */
 export interface ChatModelSettings extends ModelSettings {
   /** What is sent as the content beside tool calls when there is no text (F-60). Default `text`: the empty string. */
   emptyContent?: "text" | "null";

@@ -15,7 +15,7 @@ export class MissingModelSettingError extends ParkwayError {
   }
 }
 
-/** A variable of H-125 holds something it cannot hold. */
+/** An `ARCHMAX_*` variable holds what it cannot, such as a word where a number belongs (H-125); both are named. */
 export class InvalidModelSettingError extends ParkwayError {
   override readonly code = "invalid-model-setting";
   constructor(

@@ -5,6 +5,7 @@ import type { ChatResult } from "@langchain/core/outputs";
 import type { ModelRole } from "./types.js";
 import type { TokenCounts } from "./usage.js";
 
+/** A model call as the `generate` of `createInProcessModel` gets it (A-53). */
 export interface InProcessRequest {
   messages: readonly BaseMessage[];
   /** Names of the tools offered. */
@@ -13,6 +14,7 @@ export interface InProcessRequest {
   signal?: AbortSignal;
 }
 
+/** What a `generate` answers with: text, tool calls, or both (A-53). Without `usage` no tokens are counted. */
 export interface InProcessAnswer {
   content?: string;
   toolCalls?: readonly { name: string; args?: Record<string, unknown>; id?: string }[];

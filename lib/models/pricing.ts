@@ -1,7 +1,7 @@
 /** What tokens cost (H-114, H-115, R-286). */
 import type { Usage } from "../session/state.js";
 
-/** USD per million tokens. A missing cache rate is the input rate. */
+/** What a model's tokens cost, in USD per million. A missing cache rate is the input rate. */
 export interface Price {
   input?: number;
   output?: number;
@@ -9,7 +9,7 @@ export interface Price {
   cacheWrite?: number;
 }
 
-/** By model id; `default` serves the ids that no entry fits. */
+/** Prices by model id (H-114); `default` serves the ids that no entry fits. */
 export type PricingTable = Readonly<Record<string, Price>>;
 
 /** The price of a model: its exact id, else the longest key contained in it, else `default`. */
@@ -24,8 +24,8 @@ export function priceOf(pricing: PricingTable, modelId: string | undefined): Pri
 }
 
 /**
- * USD, rounded to 6 decimals; `undefined` where the price names neither `input` nor `output`. Each part of the input is
- * counted once at its own rate, and no part below 0 (F-68).
+ * What the tokens cost at a price, in USD, rounded to 6 decimals; `undefined` where the price names neither `input` nor
+ * `output`. Each part of the input is counted once at its own rate, and no part below 0 (F-68).
  */
 export function costOf(price: Price | undefined, usage: Omit<Usage, "costUsd">): number | undefined {
   if (price === undefined || (price.input === undefined && price.output === undefined)) return undefined;

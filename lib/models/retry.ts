@@ -1,6 +1,7 @@
 /** When a failed request is made again, and after which wait (A-46…A-52, F-67). */
 import { AsyncLocalStorage } from "node:async_hooks";
 
+/** A failed request, as `onError` is asked about it (A-48). */
 export interface FailedAttempt {
   error?: unknown;
   status?: number;
@@ -10,6 +11,7 @@ export interface FailedAttempt {
   retryable: boolean;
 }
 
+/** How often a failed request is made again, and after which wait (A-46 to A-49). */
 export interface RetryOptions {
   /** Further attempts after the first. Default 2. */
   retries?: number;

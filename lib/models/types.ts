@@ -3,6 +3,7 @@ import type { StoredMessage, ToolCall } from "../session/messages.js";
 import type { Usage } from "../session/state.js";
 import type { ToolDefinition } from "../tools/types.js";
 
+/** What a model works as (H-12): an agent, a grader state, or the judge of a case's `grade`. */
 export type ModelRole = "agent" | "grader" | "judge";
 
 /** Anthropic's marks on a block, Bedrock's between two (some of its models keep five minutes only), or none. */
@@ -15,6 +16,7 @@ export interface AttachedPicture {
   base64?: string;
 }
 
+/** What one model call is asked, free of any provider's shapes. */
 export interface ModelRequest {
   /** The cacheable prefix, then what changes (R-271). An empty `volatile` is left out. */
   system: { static: string; volatile: string };
@@ -46,6 +48,7 @@ export interface InvalidCall {
   problem: string;
 }
 
+/** What one model call answered, free of any provider's shapes. */
 export interface ModelReply {
   text: string;
   /** In message order, ids unique in the session; arguments always a JSON object (`{}` where invalid). */

@@ -5,7 +5,10 @@ export { addUsage, emptyUsage, hasUsage } from "../session/usage.js";
 
 export type TokenCounts = Omit<Usage, "costUsd">;
 
-/** `in 1,204 · out 87 · cache r 960/w 0 · $0.0312`; six decimals below one cent, no money when unpriced. */
+/**
+ * Usage as one line for people (H-117): `in 1,204 · out 87 · cache r 960/w 0 · $0.0312`; six decimals below one cent,
+ * no money when unpriced.
+ */
 export function formatUsage(usage: Usage): string {
   const count = (tokens: number) => tokens.toLocaleString("en-US");
   const parts = [

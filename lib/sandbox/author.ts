@@ -15,7 +15,7 @@
 /** A tool as a script sees it: resolves to the result as text, rejects with a {@link ToolCallError}. */
 export type ScriptTool = (args?: Record<string, unknown>) => Promise<string>;
 
-/** What a refused or failed call rejects with. */
+/** What a script's tool call rejects with when it is refused or fails. */
 export interface ToolCallError extends Error {
   tool: string;
   /** The rule that refused the call, when a rule did. */

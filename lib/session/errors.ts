@@ -1,5 +1,9 @@
 /** The errors of sessions and their entrances (H-129). `code` is stable; messages are sentences for whoever can act. */
 
+/**
+ * The base of the errors that this package throws (H-129): tell them apart by `code`, which holds across copies of the
+ * package. `retryable` says that the same call may succeed later.
+ */
 export class ParkwayError extends Error {
   /** Kebab case, never changed. */
   readonly code: string = "parkway-error";
@@ -17,6 +21,10 @@ export class ParkwayError extends Error {
   }
 }
 
+/**
+ * An id that can name no session (H-91), refused wherever one is taken in, before anything is read or written.
+ * `sessionIdRejection` tells beforehand.
+ */
 export class SessionStoreIdError extends ParkwayError {
   override readonly code = "session-id";
   constructor(
@@ -27,6 +35,10 @@ export class SessionStoreIdError extends ParkwayError {
   }
 }
 
+/**
+ * A decision or a reply for a session that is not parked at a human state (H-62, H-63); nothing is changed. Read its
+ * status again: somebody may have decided.
+ */
 export class SessionNotParkedError extends ParkwayError {
   override readonly code = "session-not-parked";
   constructor(
@@ -38,6 +50,10 @@ export class SessionNotParkedError extends ParkwayError {
   }
 }
 
+/**
+ * A delivery to a session that is not parked by `archmax_wait` (H-64), as the second one of the same event is; nothing
+ * is changed.
+ */
 export class SessionNotAwaitingInputError extends ParkwayError {
   override readonly code = "session-not-awaiting-input";
   constructor(
@@ -48,6 +64,11 @@ export class SessionNotAwaitingInputError extends ParkwayError {
   }
 }
 
+/**
+ * The session takes no such input as it is: in the middle of a turn, parked while `invoke` would open one, or a child,
+ * which is answered through its root (H-47, H-58, H-128, R-3). Nothing is changed; call again when it has settled, or
+ * answer its park.
+ */
 export class SessionNotResumableError extends ParkwayError {
   override readonly code = "session-not-resumable";
   constructor(
@@ -69,6 +90,10 @@ export class InvalidMessagesError extends ParkwayError {
   }
 }
 
+/**
+ * An input under another workflow than the one that opened the session, which it keeps for good (N-2). Address it under
+ * `workflow`.
+ */
 export class SessionWorkflowMismatchError extends ParkwayError {
   override readonly code = "session-workflow-mismatch";
   constructor(
@@ -80,6 +105,10 @@ export class SessionWorkflowMismatchError extends ParkwayError {
   }
 }
 
+/**
+ * A decision whose `target` is no transition of the human state where the session is parked (H-62). The park stays as
+ * it is; `validTargets` are the choices.
+ */
 export class InvalidDecisionTargetError extends ParkwayError {
   override readonly code = "invalid-decision-target";
   constructor(
@@ -90,6 +119,10 @@ export class InvalidDecisionTargetError extends ParkwayError {
   }
 }
 
+/**
+ * A decision made for another park than the session's present one, by its `park` or `seq` (H-62); nothing is changed.
+ * Show what is asked now, and let the person decide on that.
+ */
 export class StaleDecisionError extends ParkwayError {
   override readonly code = "stale-decision";
   constructor(
@@ -102,6 +135,7 @@ export class StaleDecisionError extends ParkwayError {
   }
 }
 
+/** A delivery that names no trigger (H-64), refused before the session is touched; any id will do. */
 export class MissingDeliveryTriggerError extends ParkwayError {
   override readonly code = "missing-delivery-trigger";
   constructor() {
@@ -109,6 +143,10 @@ export class MissingDeliveryTriggerError extends ParkwayError {
   }
 }
 
+/**
+ * A turn or a reply that says nothing (H-59, H-63): the message is blank, and the trigger neither brings one nor does
+ * without. Nothing is changed.
+ */
 export class EmptyMessageError extends ParkwayError {
   override readonly code = "empty-message";
   constructor() {
@@ -116,6 +154,10 @@ export class EmptyMessageError extends ParkwayError {
   }
 }
 
+/**
+ * A trigger id that no state of the workflow declares, given at assembly or with a turn (H-32, H-56, R-30). `declared`
+ * are the ids to choose from.
+ */
 export class UnknownTriggerError extends ParkwayError {
   override readonly code = "unknown-trigger";
   constructor(
@@ -126,6 +168,10 @@ export class UnknownTriggerError extends ParkwayError {
   }
 }
 
+/**
+ * Thrown by `resolveSession` where a first turn would open under a trigger that no state declares (H-61, R-27); a
+ * `send` of the same throws `UnknownTriggerError`.
+ */
 export class UnknownSessionTriggerError extends ParkwayError {
   override readonly code = "unknown-session-trigger";
   constructor(
@@ -136,6 +182,10 @@ export class UnknownSessionTriggerError extends ParkwayError {
   }
 }
 
+/**
+ * A variable that no host may supply: its name does not match `^[a-z][a-z0-9_]*$`, or is the reserved `trigger` (H-33,
+ * H-64). `where` tells which input it came with; nothing of that input is taken.
+ */
 export class InvalidVariableNameError extends ParkwayError {
   override readonly code = "invalid-variable-name";
   constructor(
@@ -150,6 +200,10 @@ export class InvalidVariableNameError extends ParkwayError {
   }
 }
 
+/**
+ * A `title` among the variables of an assembly or a turn that cannot be one (H-33, R-39). `titleIssue` tells
+ * beforehand.
+ */
 export class InvalidTitleError extends ParkwayError {
   override readonly code = "invalid-title";
   constructor(reason: string) {
@@ -157,6 +211,7 @@ export class InvalidTitleError extends ParkwayError {
   }
 }
 
+/** A `sessionPath` that is no dotted path over variables, at assembly or with a firing (H-34, H-60). */
 export class InvalidSessionPathError extends ParkwayError {
   override readonly code = "invalid-session-path";
   constructor(
@@ -167,6 +222,10 @@ export class InvalidSessionPathError extends ParkwayError {
   }
 }
 
+/**
+ * A file that cannot come with a turn, by its name, its variable or its bytes (H-74). All files are checked before the
+ * first byte is written, so none of them is there.
+ */
 export class InvalidTurnFileError extends ParkwayError {
   override readonly code = "invalid-turn-file";
   constructor(
@@ -177,6 +236,10 @@ export class InvalidTurnFileError extends ParkwayError {
   }
 }
 
+/**
+ * A path that climbs above the root of the workspace or leads to what another session owns (H-129); nothing is read or
+ * written.
+ */
 export class WorkspacePathEscapeError extends ParkwayError {
   override readonly code = "workspace-path-escape";
   constructor(readonly path: string) {
@@ -191,6 +254,9 @@ export class FileConflictError extends ParkwayError {
   }
 }
 
+/**
+ * The session store cannot do what was asked, such as deleting a session (H-78); its `capabilities` tell beforehand.
+ */
 export class SessionStoreCapabilityError extends ParkwayError {
   override readonly code = "session-store-capability";
   constructor(
@@ -201,6 +267,7 @@ export class SessionStoreCapabilityError extends ParkwayError {
   }
 }
 
+/** An idempotency key that came before with another input (S-4). The first input stands; give a new one a new key. */
 export class IdempotencyConflictError extends ParkwayError {
   override readonly code = "idempotency-conflict";
   constructor(readonly arrivalId: string) {
@@ -208,6 +275,10 @@ export class IdempotencyConflictError extends ParkwayError {
   }
 }
 
+/**
+ * As many accepted inputs wait at the session as it may have, 1,000 (S-12). This one was not accepted; offer it again
+ * later.
+ */
 export class InboxFullError extends ParkwayError {
   override readonly code = "inbox-full";
   override readonly retryable = true;
@@ -219,6 +290,10 @@ export class InboxFullError extends ParkwayError {
   }
 }
 
+/**
+ * The session cannot be deleted, or takes no input, for the moment: a turn runs, or it has expired or is being deleted
+ * (S-85, S-88). Nothing is changed; try again later.
+ */
 export class SessionBusyError extends ParkwayError {
   override readonly code = "session-busy";
   override readonly retryable = true;
@@ -238,6 +313,10 @@ export class ChildLeftOverError extends ParkwayError {
   }
 }
 
+/**
+ * Another worker took over the session before this one's commit; nothing of this turn is written after that (H-129).
+ * The new owner goes on with the work: look at the session, and do not send the input again.
+ */
 export class LeaseLostError extends ParkwayError {
   override readonly code = "lease-lost";
   constructor(

@@ -74,6 +74,7 @@ export type EventType = keyof Payloads;
 /** An event before the stream stamps it. */
 export type EventDraft = { [T in EventType]: { type: T } & Payloads[T] }[EventType];
 
+/** One event of the stream that `onEvent` gets (H-80): the fields of its `type`, and these of every event. */
 export type EngineEvent = EventDraft & {
   level: "info" | "warn" | "error";
   /** Epoch milliseconds. */
@@ -85,4 +86,5 @@ export type EngineEvent = EventDraft & {
   subWorkflowDispatchId?: string;
 };
 
+/** Takes the events of a stream synchronously and in order; a handler that throws fails no turn (H-38). */
 export type EventHandler = (event: EngineEvent) => void;

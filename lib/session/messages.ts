@@ -23,6 +23,7 @@ export interface MessageMarks {
   picture?: string;
 }
 
+/** A message of a session's transcript as plain data, the same for every provider. */
 export interface StoredMessage {
   /** Unique in its session, given before the message is first stored; never made from a clock. */
   id: string;

@@ -6,13 +6,14 @@ import type { RecordPatch, SessionRecord } from "./record.js";
 import type { Park, ParkDelegation, SessionState, SessionStatus, TrailStep, Usage } from "./state.js";
 import { hasUsage } from "./usage.js";
 
-/** The settled outcome of one leg, with the session's whole history. */
+/** What a `send`, `decide`, `reply` or `deliver` settled as, with the session's whole history (H-68). */
 export interface Outcome extends StoredOutcome {
   auditTrail: readonly TrailStep[];
   variables: Record<string, { value: unknown; locked: boolean }>;
   messages: readonly StoredMessage[];
 }
 
+/** A session as `sessions.list` and `sessions.get` tell it (H-77); an absent field was never set or cannot be read. */
 export interface SessionSummary {
   sessionId: string;
   status: SessionStatus;
@@ -39,10 +40,12 @@ export interface SessionSummary {
   parentSessionId?: string;
 }
 
+/** Whether a status is `completed`, `failed` or `rejected` (H-70); a parked session is not finished. */
 export function isFinished(status: string): boolean {
   return status === "completed" || status === "failed" || status === "rejected";
 }
 
+/** A status as `finished` or `open`, in agreement with `isFinished` (H-70). */
 export function classifyStatus(status: string): "open" | "finished" {
   return isFinished(status) ? "finished" : "open";
 }

@@ -87,8 +87,8 @@ const park = z.discriminatedUnion("channel", [
 ]);
 
 /**
- * The record of R-5, flat: the transcript, the variables, the trail and the usage beside the fields. A field that was never
- * set is absent; others that a later version keeps are let through.
+ * The zod schema of a session's state (H-130), the record of R-5 made flat: the transcript, the variables, the trail and
+ * the usage beside the fields. A field that was never set is absent; others that a later version keeps are let through.
  */
 export const workflowStateSchema = z.looseObject({
   messages: z.array(message) satisfies z.ZodType<StoredMessage[]>,
@@ -143,4 +143,5 @@ export const workflowStateSchema = z.looseObject({
     .optional(),
 }) satisfies z.ZodType<Partial<SessionFields>>;
 
+/** The checkpointed state of a session (R-5), as `workflowStateSchema` gives it. */
 export type WorkflowState = z.infer<typeof workflowStateSchema>;

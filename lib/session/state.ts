@@ -6,6 +6,8 @@ import type { ArrivalInput } from "./input.js";
 import type { StoredMessage } from "./messages.js";
 
 export type SessionStatus = "running" | "completed" | "failed" | "rejected" | "awaiting_decision" | "awaiting_input";
+
+/** The words of a session's status (H-70). */
 export const WORKFLOW_STATUSES = {
   running: "running",
   completed: "completed",
@@ -65,6 +67,7 @@ export interface InputPark {
   delegation?: ParkDelegation;
 }
 
+/** What a parked session waits for (H-69): a person's decision at a human state, or an input after `archmax_wait`. */
 export type Park = DecisionPark | InputPark;
 
 /** Names the parked child on its caller's park, outcome and record (R-199). */
@@ -120,7 +123,9 @@ export interface DelegatedCall {
     | { kind: "parked"; park: Park };
 }
 
-/** Tokens and cost. `inputTokens` is the whole input; the cache counts are parts of it (R-285). */
+/**
+ * What model calls used, in tokens and USD. `inputTokens` is the whole input; the cache counts are parts of it (R-285).
+ */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
@@ -137,6 +142,7 @@ export interface Used {
   toolCalls: number;
 }
 
+/** Why a session is `failed`: a stable code, the reason, and the state where it happened (H-68, H-77). */
 export type Exit = { code: string; reason: string; state: string };
 
 export interface Todo {

@@ -3,6 +3,7 @@ import type { EngineEvent, EventHandler } from "./events.js";
 import type { Usage } from "./state.js";
 import { addUsage, emptyUsage } from "./usage.js";
 
+/** Sums of tokens and cost, of each session and of all, in this process (H-117). */
 export interface UsageTracker {
   /** Pass it as `onEvent`. */
   handler: EventHandler;
@@ -15,7 +16,8 @@ export interface UsageTracker {
 }
 
 /**
- * Counts since it was made or reset, whereas `Outcome.usage` is a session's whole total (H-116).
+ * Sums the tokens and cost of an agent's model calls from its events. Counts since it was made or reset, whereas
+ * `Outcome.usage` is a session's whole total (H-116).
  *
  * @param options.onEvent - is handed every event, whatever its type
  *

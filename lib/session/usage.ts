@@ -6,11 +6,15 @@ export function tokensOf({ inputTokens, outputTokens }: Usage): number {
   return inputTokens + outputTokens;
 }
 
+/** The usage of nothing, to begin a sum with: all counts 0, and no cost (H-117). */
 export function emptyUsage(): Usage {
   return { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
 }
 
-/** The sum; `costUsd` is there when either side has it, rounded to 6 decimals so that sums stay free of tails. */
+/**
+ * The sum of two usages; `costUsd` is there when either side has it, rounded to 6 decimals so that sums stay free of
+ * tails.
+ */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: Usage = {
     inputTokens: a.inputTokens + b.inputTokens,

@@ -202,15 +202,23 @@ const WARN = [
   "case/unknown-state",
 ] as const;
 
+/**
+ * How much a finding matters (W-1): with `load` there is no machine, with `check` it runs and is not valid, with `warn`
+ * all works.
+ */
 export type DiagnosticClass = "load" | "check" | "warn";
+
+/** The code of a finding, which is never renamed (W-3): branch on it, not on the message. */
 export type DiagnosticCode = (typeof LOAD)[number] | (typeof CHECK)[number] | (typeof WARN)[number];
 
+/** Every code of a finding, with its class (W-1, W-3). */
 export const DIAGNOSTIC_CODES = Object.fromEntries([
   ...LOAD.map((code) => [code, "load"]),
   ...CHECK.map((code) => [code, "check"]),
   ...WARN.map((code) => [code, "warn"]),
 ]) as Readonly<Record<DiagnosticCode, DiagnosticClass>>;
 
+/** Whether a text is a code of `DIAGNOSTIC_CODES`. */
 export function isDiagnosticCode(text: string): text is DiagnosticCode {
   return Object.hasOwn(DIAGNOSTIC_CODES, text);
 }

@@ -4,6 +4,7 @@
  */
 import { isVariableName } from "./names.js";
 
+/** A parsed path into variables: its segments, the variable's name first, or why it is none. */
 export type DottedPath = { ok: true; segments: string[] } | { ok: false; reason: string };
 
 /** Splits and checks a path: a variable name first, then keys or array indices. */

@@ -5,7 +5,7 @@ import { rootSchema } from "./schema-root.js";
 import { stateSchema } from "./schema-state.js";
 import { triggerSchema } from "./schema-trigger.js";
 
-/** A JSON Schema (2020-12): the shape only; rules between keys are the loader's. */
+/** A JSON Schema (2020-12) of `workflow.yaml`, for editors: the shape only; rules between keys are the loader's. */
 export function workflowJsonSchema(): Record<string, unknown> {
   const states = z.record(
     z.string(),

@@ -7,6 +7,7 @@ import { MAX_NESTING_LEVELS } from "./limits.js";
 import { isMapping, setOwn } from "./own.js";
 import type { WorkflowSpec } from "./types.js";
 
+/** A load finding of a spec (H-118). */
 export interface SpecIssue {
   code: DiagnosticCode;
   /** Dotted key path. */
@@ -14,6 +15,7 @@ export interface SpecIssue {
   message: string;
 }
 
+/** The answer of `parseMachineSpec` (H-118): a spec that a machine can be made of, or every reason why not. */
 export type MachineSpecResult = { ok: true; spec: WorkflowSpec } | { ok: false; issues: SpecIssue[] };
 
 /**

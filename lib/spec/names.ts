@@ -9,10 +9,12 @@ export const VARIABLE_NAME = /^[a-z][a-z0-9_]*$/;
 /** W-141: characters of a title, counted after trimming. */
 export const MAX_TITLE_CHARS = 200;
 
+/** Whether a text can name a workflow or a state: lower-case words joined by single hyphens (W-54). */
 export function isSlug(text: string): boolean {
   return SLUG.test(text);
 }
 
+/** Whether a text can name a variable, `^[a-z][a-z0-9_]*$` (W-139); the reserved `trigger` passes too. */
 export function isVariableName(text: string): boolean {
   return VARIABLE_NAME.test(text);
 }

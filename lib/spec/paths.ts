@@ -9,9 +9,10 @@ export const DEFAULT_TRIGGER_ID = MANUAL_TRIGGER;
 /** The workflow that governs an agent whose assembly names none, where its spec file exists (H-25). */
 export const DEFAULT_WORKFLOW = "order-lookup";
 
-/** W-241: everything after it is the target's slug. */
+/** How the name of a delegation tool begins: everything after it is the target's slug (W-241). */
 export const WORKFLOW_TOOL_PREFIX = "archmax_workflow_";
 
+/** The tool whose call delegates to a workflow, `archmax_workflow_<slug>` (H-6). */
 export function workflowToolName(slug: string): string {
   return WORKFLOW_TOOL_PREFIX + slug;
 }

@@ -14,6 +14,7 @@ export type ReferencePart =
   /** `${{` that is never closed: plain text in arguments, malformed in a guard. */
   | { kind: "unclosed"; text: string };
 
+/** What stands in `${{…}}` (W-154): a variable's name and the segments below it, or why it is no reference. */
 export type ParsedReference = { ok: true; name: string; segments: string[] } | { ok: false; reason: string };
 
 export type ResolvedReference = { ok: true; value: string | number | boolean } | { ok: false; reason: string };

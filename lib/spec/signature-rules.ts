@@ -27,6 +27,7 @@ export const RULE_TYPES = {
   maxSize: ["file"],
 } as const satisfies Record<string, readonly SignatureType[]>;
 
+/** A rule that may stand beside a signature entry's `type` (W-123). */
 export type SignatureRule = keyof typeof RULE_TYPES;
 export const SIGNATURE_RULES = Object.keys(RULE_TYPES) as SignatureRule[];
 

@@ -20,6 +20,7 @@ import {
   type WorkflowSpec,
 } from "./types.js";
 
+/** Why a turn would be refused for one variable: it is missing, or its value breaks type or rule (H-120). */
 export type SignatureIssue =
   | { kind: "missing"; name: string; message: string }
   | {
@@ -34,8 +35,8 @@ export type SignatureIssue =
     };
 
 /**
- * Both spellings of each entry as one shape, in order: `maxSize` in bytes, descriptions trimmed, `today` and `now` kept.
- * Unreadable items and rules are skipped.
+ * A `requires` or `returns` list with both spellings of an entry as one shape, in order: `maxSize` in bytes,
+ * descriptions trimmed, `today` and `now` kept. Unreadable items and rules are skipped.
  */
 export function normalizeSignature(list: unknown): SignatureEntry[] {
   if (!Array.isArray(list)) return [];

@@ -1,8 +1,12 @@
 /** The parsed `workflow.yaml` (chapter W): keys as authored, absent blocks left out, null states and declarations read as `{}`. */
 
+/** Who works in a state: an agent, a person, a grading model or a script (W-61). */
 export type StateType = "agent" | "human" | "grader" | "code";
+
+/** What a transition means to the person who chooses it (W-84); `none` unless given. */
 export type TransitionType = "approve" | "reject" | "refine" | "none";
 
+/** A parsed `workflow.yaml`, as `parseMachineSpec` and `getSpecSnapshot` give it (H-53, H-118). */
 export interface WorkflowSpec {
   title?: string;
   instructions?: string;
@@ -18,6 +22,10 @@ export interface WorkflowSpec {
   states: Record<string, StateSpec>;
 }
 
+/**
+ * A workflow's model id, its bounds on scripts and its prompt cache (W-38 to W-41). An absent bound is 15,000 ms, 64
+ * MiB, 256 calls or 4,000 characters.
+ */
 export interface SettingsSpec {
   model?: string;
   timeoutMs?: number;
@@ -27,12 +35,14 @@ export interface SettingsSpec {
   prompt_cache?: { enabled?: boolean; ttl?: "5m" | "1h" };
 }
 
+/** How a workflow's cases are run (W-42 to W-46); nothing of it affects a session. */
 export interface TestsSpec {
   maxConcurrency?: number;
   caseTimeoutMs?: number;
   judge?: { model?: string; modelOptions?: { temperature?: number; maxTokens?: number } };
 }
 
+/** A state as authored; its `type`, `agent` unless given, decides which other keys it may have (W-61, W-62). */
 export interface StateSpec {
   type?: StateType;
   title?: string;
@@ -54,13 +64,14 @@ export interface StateSpec {
   metadata?: Record<string, unknown>;
 }
 
+/** A way from a state to the state `to` (W-84, W-85). */
 export interface TransitionSpec {
   to: string;
   description?: string;
   type?: TransitionType;
 }
 
-/** A trigger declaration is a loose slot (W-18): keys the runtime does not read are kept. */
+/** A trigger as a state declares it, a loose slot (W-18): keys the runtime does not read are kept. */
 export interface TriggerSpec {
   session?: string;
   message?: string | false;
@@ -82,8 +93,10 @@ export type ToolEntry =
       source?: string;
     };
 
+/** An entry of a mounts list: a governed mount by name, read only unless it asks for `read_write` (H-98). */
 export type MountGrant = string | { mount: string; access?: "read" | "read_write" };
 
+/** The words that a signature entry's `type` may be (W-121). */
 export const SIGNATURE_TYPES = [
   "string",
   "integer",
@@ -95,13 +108,17 @@ export const SIGNATURE_TYPES = [
   "array",
   "file",
 ] as const;
+
+/** The type of a signature entry (W-121): no value of one is coerced, and none may be null (W-122). */
 export type SignatureType = (typeof SIGNATURE_TYPES)[number];
+
+/** The words that a string entry's `format` may be (W-123). */
 export const SIGNATURE_FORMATS = ["email", "url", "phone"] as const;
 
 /** A signature entry as authored (W-116). */
 export type SignatureItem = string | ({ name: string } & Record<string, unknown>);
 
-/** The normalised entry of W-129, which every check is derived from. */
+/** A signature entry, normalised (W-129); every check is derived from it. */
 export interface SignatureEntry {
   name: string;
   type?: SignatureType;
@@ -122,6 +139,7 @@ export interface SignatureEntry {
   maxSize?: number;
 }
 
+/** What a trigger requires and what its workflow returns, normalised (W-129); `description` is for callers (H-121). */
 export interface Signature {
   description?: string;
   requires: SignatureEntry[];
@@ -163,4 +181,5 @@ export type ParsedSpec =
     }
   | { ok: false; diagnostics: Diagnostic[]; spec?: WorkflowSpec; stateOrder?: string[]; locate: LocatePath };
 
+/** A value that JSON can hold. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };

@@ -8,6 +8,9 @@ import { type InputSchema, readInputSchema } from "./tool-schema.js";
 import { DESCRIPTOR, type EffectDeclaration, type HostReconciled, type MappedTool } from "./tools-from-map.js";
 import type { Reconciled, RuntimeTool, ToolContext, ToolEffect } from "./types.js";
 
+/**
+ * What `toolEffects` says of repeating a tool's calls after a crash (H-131); it wins over the tool's own descriptor.
+ */
 export type ToolEffectOptions = EffectDeclaration;
 
 export interface HostToolOptions {

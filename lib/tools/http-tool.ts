@@ -4,6 +4,7 @@ import { expandVariables } from "./expand.js";
 import type { HandlerContext } from "./handler-context.js";
 import { type ToolDescriptor, toolsFromMap } from "./tools-from-map.js";
 
+/** The request that a tool of `httpTool` sends, and how its answer is told (A-82). */
 export interface HttpToolOptions extends Omit<ToolDescriptor, "handler"> {
   name: string;
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -29,8 +30,9 @@ const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 const SECRET_CHARS = 4;
 
 /**
- * An answer other than 2xx is an error, `HTTP <status>: <body>`. Redirects are not followed: headers are for the address
- * that was named. Nothing is assumed of the request's effect, whatever its method: say `readOnly` or `idempotent` (H-131).
+ * A host tool that sends one HTTP request for each call (A-82). An answer other than 2xx is an error,
+ * `HTTP <status>: <body>`. Redirects are not followed: headers are for the address that was named. Nothing is assumed of
+ * the request's effect, whatever its method: say `readOnly` or `idempotent` (H-131).
  *
  * @throws {TypeError} for an address that is none, or not http(s)
  * @example

@@ -15,6 +15,10 @@ export interface EffectDeclaration {
   reconcile?(input: Record<string, unknown>, context: HandlerContext): HostReconciled | Promise<HostReconciled>;
 }
 
+/**
+ * A host tool as `toolsFromMap` takes it (H-101): the handler gets validated input, and what it throws answers the call
+ * as an error.
+ */
 export interface ToolDescriptor extends EffectDeclaration {
   description: string;
   /** A JSON Schema of type object, or a zod object. */

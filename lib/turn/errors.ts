@@ -2,7 +2,10 @@
 import { ParkwayError } from "../session/errors.js";
 import type { SessionPatch } from "../session/state.js";
 
-/** The next step would exceed the leg's step limit (R-47). */
+/**
+ * The turn took as many steps as it may, `recursionLimit`, without coming to rest (R-47, H-50); its work so far is
+ * kept.
+ */
 export class StepLimitError extends ParkwayError {
   override readonly code = "recursion-limit";
   constructor(readonly limit: number) {

@@ -13,7 +13,10 @@ export class MountCollisionError extends ParkwayError {
   }
 }
 
-/** A writable mount would let an agent change what the runtime reads workflows from (H-31). */
+/**
+ * A writable mount is served by the backend that workflows are read from, so that an agent could change them (H-31);
+ * thrown at assembly.
+ */
 export class AuthoringBackendExposedError extends ParkwayError {
   override readonly code = "authoring-backend-exposed";
   constructor(readonly key: string) {

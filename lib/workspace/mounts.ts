@@ -6,6 +6,7 @@ import { isWithin, joinPath, treePath } from "./paths.js";
 import { sourceOf } from "./subtree.js";
 import type { Backend } from "./types.js";
 
+/** A backend as a mount, with what a host says of it (H-93, H-94). */
 export interface MountOptions {
   backend: Backend;
   /** Default true. */
@@ -16,7 +17,7 @@ export interface MountOptions {
   searchable?: boolean;
 }
 
-/** As a host writes it: a key that ends in `/` is a directory, any other key one exact file. */
+/** Mounts as a host writes them (H-93): a key that ends in `/` is a directory, any other key one exact file. */
 export type MountTable = Readonly<Record<string, Backend | MountOptions>>;
 
 /** One mount with its defaults filled in; `path` is canonical, `/skills` or `/AGENTS.md`. */

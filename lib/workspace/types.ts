@@ -1,16 +1,21 @@
 /** Files as the runtime sees them. */
 
+/** A file or folder as `ls` and `glob` list it (H-82): an absolute path, and the size in bytes. */
 export interface FileInfo {
   path: string;
   isDir?: boolean;
   size?: number;
   modifiedAt?: string;
 }
+
+/** A line that `grep` found (H-82); lines count from 1. */
 export interface GrepMatch {
   path: string;
   line: number;
   text: string;
 }
+
+/** Why a backend did not take or give one file of several (H-82). */
 export type FileError = "file_not_found" | "permission_denied" | "is_directory" | "invalid_path";
 
 /** H-82: whatever stores or serves files. Paths are absolute POSIX, rooted in the backend; ordinary failures are `error` values. */

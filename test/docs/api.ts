@@ -70,10 +70,10 @@ function declaration(file: string, name: string, seen: Set<string>): Declared | 
 
 function declaredIn(text: string, name: string, exported = "export "): Declared | null {
   const declared = new RegExp(
-    String.raw`((?:/\*\*(?:(?!\*/)[\s\S])*\*/\s*)?)^${exported}(?:declare |abstract |async )*(function|class|interface|type|const) ${name}\b`,
+    String.raw`(?:(/\*\*(?:(?!\*/)[\s\S])*\*/)\s*(?://.*\s*)*)?^${exported}(?:declare |abstract |async )*(function|class|interface|type|const) ${name}\b`,
     "m",
   ).exec(text);
-  return declared ? { kind: declared[2]!, summary: firstSentence(declared[1]!) } : null;
+  return declared ? { kind: declared[2]!, summary: firstSentence(declared[1] ?? "") } : null;
 }
 
 function reexported(file: string, text: string, name: string, seen: Set<string>): Declared | null {

@@ -1,11 +1,19 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { apiPage } from "./api.js";
+import { apiPage, publicApi } from "./api.js";
 import { commandLinePage, workflowFilePage } from "./reference.js";
 
 const SCHEMA = JSON.parse(readFileSync(new URL("../../docs/workflow.schema.json", import.meta.url), "utf8"));
 
 describe("the reference", () => {
+  it("has a sentence for every public name", () => {
+    const untold = publicApi().flatMap(({ entry, names }) =>
+      names.filter(({ summary }) => summary.length <= 10).map(({ name }) => `${entry}: ${name}`),
+    );
+
+    expect(untold).toEqual([]);
+  });
+
   it("has every public name with what its docstring says first", async () => {
     await expect(apiPage()).toMatchFileSnapshot("../../docs/reference/api.md");
   });

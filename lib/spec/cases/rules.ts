@@ -7,7 +7,10 @@ import { hasControlCharacter } from "../session-ids.js";
 import { readRegexString } from "./regex-string.js";
 import type { CaseProblem, CaseProblemCode } from "./types.js";
 
+/** Most characters of a case's title, white space collapsed (C-6, C-7). */
 export const CASE_TITLE_MAX_LENGTH = 60;
+
+/** Most characters of a case's description, white space collapsed (C-6, C-7). */
 export const CASE_DESCRIPTION_MAX_LENGTH = 200;
 
 /** Tools of the runtime that no mock may answer (C-20). */

@@ -16,17 +16,23 @@ export interface CaseDocument {
   steps: CaseStep[];
 }
 
+/**
+ * An answer in place of a tool (C-18): the first that fits a call's name and arguments is given, a text as it is,
+ * anything else as JSON.
+ */
 export interface CaseMock {
   tool: string;
   whenInput?: Record<string, unknown>;
   result: unknown;
 }
 
+/** A step of a case that drives its session (C-24). */
 export type CaseAction =
   | { send: string }
   | { decide: { to: string; comment?: string } }
   | { deliver: { trigger: string; variables?: Record<string, unknown> } };
 
+/** A step of a case that checks what the action before it led to (C-24 to C-39). */
 export type CaseAssertion =
   | { succeeded: true }
   | { parked: true | ParkChannel | { channel?: ParkChannel; state?: string } }
@@ -44,7 +50,7 @@ export type CaseAssertion =
   | { variables: { expect: Record<string, unknown>; path?: string; locked?: boolean | Record<string, boolean> } }
   | { grade: { closedQA: string; atLeast: number } };
 
-/** A mapping with exactly one key (C-24). */
+/** A step of a case: a mapping with exactly one key (C-24). */
 export type CaseStep = CaseAction | CaseAssertion;
 
 export type ParkChannel = "decision" | "input";

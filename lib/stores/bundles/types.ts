@@ -13,6 +13,7 @@ export interface StorePorts {
 /** The key of what only the runtime asks for. */
 export const PORTS: unique symbol = Symbol("parkway.ports");
 
+/** Where sessions are kept, as `workspace.sessionStore` takes it; made by one of the store factories (H-88). */
 export interface SessionStore {
   readonly kind: SessionStoreKind;
   /**

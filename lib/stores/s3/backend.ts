@@ -3,6 +3,7 @@ import { type Backend, FileProblem, parentOf, type Tree, treeBackend, treePath }
 import { type BucketOptions, type ObjectEntry, openBucket } from "./bucket.js";
 import { keyRejection } from "./keys.js";
 
+/** The bucket of `createS3Backend`, and how it is reached. */
 export interface S3BackendOptions extends BucketOptions {
   /** What all keys begin with; a "/" is added where it has none at its end. It is in no path that is answered. */
   prefix?: string;

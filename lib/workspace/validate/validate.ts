@@ -18,6 +18,7 @@ import { checkRootDenials, checkStateDenials, checkToolName } from "./tool-names
 import { checkGrantPaths } from "./tool-paths.js";
 import { checkWorkflowSlug, readWorkflowFile } from "./workflow-file.js";
 
+/** What `validateWorkflow` found (H-100, W-287). */
 export interface WorkflowValidation {
   workflow: string;
   /** False exactly when a load or check finding exists (W-287). */
