@@ -11,9 +11,10 @@ import { valuesOf } from "../session/variables.js";
 import { workflowSlugFromToolName } from "../spec/index.js";
 import { textOfResult } from "../tools/index.js";
 import { checkDelegation, refusalText } from "./delegation/checks.js";
-import { judgeChanged, modelTurn, unlessStopped } from "./judging.js";
+import { judgeChanged, modelTurn } from "./judging.js";
 import type { CallResult, RunnableCall } from "./runnable-call.js";
 import type { Turn } from "./types.js";
+import { unlessStopped } from "./unless-stopped.js";
 
 /** Runs the call itself; null where the invocation ends before it has an answer. */
 export type Run = (call: RunnableCall) => Promise<CallResult | null>;

@@ -10,6 +10,7 @@ import type { StoredMessage } from "../session/messages.js";
 import type { SessionFields, SessionState } from "../session/state.js";
 import { tailStart } from "./compaction-tail.js";
 import type { Turn } from "./types.js";
+import { unlessStopped } from "./unless-stopped.js";
 
 export interface CompactedRequest extends Pick<ModelRequest, "messages" | "preface"> {
   /** What the step has to keep: the new summary, if one was made. */
@@ -87,7 +88,7 @@ async function summaryOf(
   older: readonly StoredMessage[],
 ): Promise<string | null> {
   try {
-    const summary: unknown = await untilAborted(turn.signal, async () => summarize(older));
+    const summary: unknown = await unlessStopped(turn, async () => summarize(older));
     if (typeof summary === "string" && summary.trim() !== "") return summary;
     throw new TypeError("it made no text");
   } catch (error) {
@@ -100,16 +101,6 @@ async function summaryOf(
     });
     return null;
   }
-}
-
-function untilAborted<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", abort));
-  });
 }
 
 function reminderText(mount: string): string {

@@ -9,6 +9,7 @@ import { judgeCall } from "../kernel/index.js";
 import { textOfResult } from "../tools/index.js";
 import { mockedResult, mockOf } from "./mocked.js";
 import type { Turn } from "./types.js";
+import { unlessStopped } from "./unless-stopped.js";
 
 /** References are substituted. */
 export interface AskedCall {
@@ -178,19 +179,4 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 /** The turn is over or its session lost: what a host's code threw meanwhile says nothing about the call. */
 function isFatal({ signal, writer }: Turn): boolean {
   return signal.aborted || writer.isLost;
-}
-
-/** A host's code that never returns cannot hold a turn that was stopped. */
-export async function unlessStopped<T>({ signal }: Pick<Turn, "signal">, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  let stop = () => {};
-  const stopped = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work(), stopped]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

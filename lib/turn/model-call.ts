@@ -100,7 +100,7 @@ export async function requestModel(turn: Turn, query: ModelQuery): Promise<Model
   const stream = query.streamed ? textStream(turn, state, messageId) : undefined;
   const time = timeOf(turn, query, earlier?.spentMs);
   const meter = meterOf(turn, state, model.id);
-  const request: ModelRequest = {
+  const request = {
     system: query.system,
     ...sent,
     messageId,
@@ -121,8 +121,10 @@ export async function requestModel(turn: Turn, query: ModelQuery): Promise<Model
     time.release();
     await afterModelCall(turn, told, reply);
     return { reply, usage };
-  } catch (error) {
+  } catch (thrown) {
     stream?.abandon();
+    // What a host's middleware makes of a turn that is over says nothing about the call.
+    const error: unknown = turn.signal.aborted ? turn.signal.reason : thrown;
     if (time.isOver()) throw new ModelTimeoutError(time.boundMs ?? 0, meter.failed());
     if (isWaitTooLong(error)) {
       return await leaveToLater(turn, query.call, error, { spentMs: time.spentMs(), boundMs: query.timeoutMs });

@@ -8,6 +8,7 @@ import type { ChatModel, ModelReply, ModelRequest } from "../models/types.js";
 import type { StoredMessage } from "../session/messages.js";
 import type { ToolDefinition } from "../tools/types.js";
 import type { Turn } from "./types.js";
+import { unlessStopped } from "./unless-stopped.js";
 
 /** The call as hooks are told of it. */
 export interface HookedCall {
@@ -35,7 +36,7 @@ export function isThrownByHook(error: unknown): boolean {
 export async function beforeModelCall(turn: Turn, { model, ...told }: HookedCall, offered: Sent): Promise<Sent> {
   const { hooks } = turn.assembly.extensions;
   if (!hooks.beforeLLM) return offered;
-  return ofHook("beforeLLM", async () => {
+  return ofHook(turn, "beforeLLM", async () => {
     const { messages, tools } = offered;
     const answer = await hooks.beforeLLM?.({ messages, tools, ...named(model), ...told });
     if (answer === undefined || answer === null) return offered;
@@ -51,7 +52,8 @@ export async function beforeModelCall(turn: Turn, { model, ...told }: HookedCall
 /** @throws what the hook throws */
 export async function afterModelCall(turn: Turn, { model, ...told }: HookedCall, response: ModelReply): Promise<void> {
   const { hooks } = turn.assembly.extensions;
-  await ofHook("afterLLM", async () => hooks.afterLLM?.({ response, ...named(model), ...told }));
+  if (!hooks.afterLLM) return;
+  await ofHook(turn, "afterLLM", async () => hooks.afterLLM?.({ response, ...named(model), ...told }));
 }
 
 /**
@@ -62,7 +64,7 @@ export async function afterModelCall(turn: Turn, { model, ...told }: HookedCall,
 export async function callThroughMiddleware(
   turn: Turn,
   model: ChatModel,
-  request: ModelRequest,
+  request: ModelRequest & { signal: AbortSignal },
   state: string,
 ): Promise<ModelReply> {
   const wrapping = turn.assembly.extensions.middleware.filter(({ wrapModelCall }) => wrapModelCall !== undefined);
@@ -79,7 +81,7 @@ export async function callThroughMiddleware(
     (next, middleware) => async (sent) => middleware.wrapModelCall!(sent, next),
     innermost,
   );
-  const reply = await call(asked);
+  const reply = await unlessStopped(request, () => call(asked));
   return answered.has(reply) ? reply : checkedReply(reply, wrapping, request);
 }
 
@@ -112,10 +114,11 @@ function fewer(turn: Turn, offered: readonly ToolDefinition[], kept: readonly To
   return offered.filter(({ name }) => names.has(name));
 }
 
-async function ofHook<Result>(name: keyof Hooks, run: () => Promise<Result>): Promise<Result> {
+async function ofHook<Result>(turn: Turn, name: keyof Hooks, run: () => Promise<Result>): Promise<Result> {
   try {
-    return await run();
+    return await unlessStopped(turn, run);
   } catch (error) {
+    turn.signal.throwIfAborted();
     const thrown = typeof error === "object" && error !== null ? error : new Error(`\`${name}\` threw: ${error}`);
     thrownByHooks.add(thrown);
     throw thrown;

@@ -24,6 +24,52 @@ const usage = { prompt_tokens: 30, completion_tokens: 4, total_tokens: 34 };
 const contents = ({ requests }: Bench, index: number) =>
   requests[index]!.body.messages.filter(({ role }) => role !== "system").map(({ content }) => content);
 
+describe("a host's code that does not return", () => {
+  const hangsAfter = (stop: () => void) => () => {
+    stop();
+    return new Promise<never>(() => {});
+  };
+
+  it.each([
+    ["beforeLLM", (stop: () => void) => ({ hooks: { beforeLLM: hangsAfter(stop) } })],
+    ["afterLLM", (stop: () => void) => ({ hooks: { afterLLM: hangsAfter(stop) } })],
+    ["wrapModelCall", (stop: () => void) => ({ middleware: [{ name: "m", wrapModelCall: hangsAfter(stop) }] })],
+  ])("A-38 S-20 R-305 cannot hold a turn that is stopped: %s", async (_what, options) => {
+    const abort = new AbortController();
+    const bench = await open({ spec: SPEC, replies: [says("One.")], ...options(() => abort.abort()) });
+
+    await expect(bench.agent.workflow.send("s1", { message: "Go." }, { signal: abort.signal })).rejects.toThrow();
+
+    expect((await bench.agent.sessions.get("s1"))?.exit).toMatchObject({ code: "turn-cancelled" });
+  });
+
+  it("H-21 S-54 is cut off at the end of an invocation, whatever middleware makes of that", async () => {
+    const middleware: AgentMiddleware[] = [
+      {
+        name: "m",
+        async wrapModelCall(request, next) {
+          if (bench.requests.length > 0 || ended) return next(request);
+          ended = true;
+          const aborted = new Promise((resolve) => request.signal?.addEventListener("abort", resolve));
+          bench.clock.advance(120_000);
+          await aborted;
+          throw new Error("The provider is down.");
+        },
+      },
+    ];
+    let ended = false;
+    const bench = await open({ spec: SPEC, middleware, replies: [says("One.")] });
+    await bench.agent.accept("s1", { kind: "turn", message: "Go." });
+    const now = bench.clock.now();
+
+    const cut = await bench.agent.work("s1", { drainAt: now + 60_000, abortAt: now + 110_000 });
+    const { settled } = await bench.agent.work("s1");
+
+    expect(cut).toMatchObject({ settled: [], left: "handed-over" });
+    expect(settled).toMatchObject([{ outcome: { kind: "completed", reply: "One." } }]);
+  });
+});
+
 describe("beforeLLM and afterLLM", () => {
   it("A-38 are told of every call: its messages, tools, model, number in the turn, state and answer", async () => {
     const told: unknown[] = [];

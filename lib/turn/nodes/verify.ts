@@ -7,6 +7,7 @@ import { InvalidVerdictError } from "../errors.js";
 import { complete } from "../finish.js";
 import { runResultOf } from "../run-result.js";
 import type { Turn, TurnNode } from "../types.js";
+import { unlessStopped } from "../unless-stopped.js";
 
 export const verifyNode: TurnNode = async (turn, state) => {
   const { completion } = turn.assembly.extensions;
@@ -39,7 +40,7 @@ export const verifyNode: TurnNode = async (turn, state) => {
  */
 async function ask(turn: Turn, state: SessionState, completion: Completion): Promise<Verdict> {
   const result = await runResultOf(turn, state);
-  const verdict: unknown = await untilAborted(turn.signal, async () => completion.verify(result));
+  const verdict: unknown = await unlessStopped(turn, async () => completion.verify(result));
   turn.writer.assertOwned();
   if (!isVerdict(verdict)) throw new InvalidVerdictError(turn.machine.workflow);
   return verdict;
@@ -51,19 +52,4 @@ function isVerdict(value: unknown): value is Verdict {
 
 function reasonOf({ reason }: Verdict): string {
   return typeof reason === "string" && reason.trim() !== "" ? reason.toWellFormed() : "unspecified";
-}
-
-/** @throws the signal's reason when it aborts first */
-async function untilAborted<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-  signal.throwIfAborted();
-  let stop: () => void = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
