@@ -44,7 +44,7 @@ async function isDisabled(plane: Authoring, workflow: string): Promise<boolean> 
 
 async function runAll(options: RunTestsOptions, cases: readonly ParsedCase[]): Promise<CaseResult[]> {
   const run = randomUUID();
-  const sessionIdOf = options.sessionIdForCase ?? ((file: string) => defaultSessionId(run, file));
+  const sessionIdOf = options.sessionIdForCase ?? defaultSessionIds(run);
   const gate = createEventGate(options.onEvent);
   const runnable = cases.some(isRunnable);
   const shared = runnable && options.modelForCase === undefined ? await openTarget(options, gate) : null;
@@ -135,9 +135,16 @@ async function openTarget(options: RunTestsOptions, gate: EventGate): Promise<Op
   return { target, release };
 }
 
-/** C-54. What no session id may hold becomes a dash too. */
-function defaultSessionId(run: string, file: string): string {
-  return `test-default-${run}-${file.replace(UNFIT, "-")}`;
+/** C-54. What no session id may hold becomes a dash too; where that makes two names one, the later is numbered (C-3). */
+function defaultSessionIds(run: string): (file: string) => string {
+  const given = new Set<string>();
+  return (file) => {
+    const id = `test-default-${run}-${file.replace(UNFIT, "-")}`;
+    let free = id;
+    for (let number = 2; given.has(free); number += 1) free = `${id}-${number}`;
+    given.add(free);
+    return free;
+  };
 }
 
 const UNFIT = /[/\\~\p{Cc}]/gu;

@@ -32,7 +32,10 @@ async function builderOf(): Promise<Builder> {
   return builder as unknown as Builder;
 }
 
-/** Without what XML 1.0 (section 2.2) has no place for: a model may say anything. */
+/**
+ * Without what XML 1.0 (section 2.2) has no place for: a model may say anything. The end of a CDATA section is split,
+ * since the builder looks for the first one only.
+ */
 function xmlText(text: string): string {
-  return text.replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "");
+  return text.replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "").replaceAll("]]>", "]] >");
 }

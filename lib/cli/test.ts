@@ -1,5 +1,5 @@
 /** `parkway test`: a workflow's cases, replayed from cassettes, recorded, or run against the model (C-66, C-74). */
-
+import { createHash } from "node:crypto";
 import type { Cassettes, Settled } from "../cases/cassettes/index.js";
 import type { CaseResult, RunTestsOptions, RunTestsResult } from "../cases/index.js";
 import { agentOptions, loadConfigFile, type ParkwayConfig } from "../config/index.js";
@@ -129,10 +129,12 @@ async function cassettesOf(
   });
 }
 
-/** The same in every run, since every run has stores of its own. */
+/** The same in every run, since every run has stores of its own, and another for every file (C-3). */
 function sessionIdForCase(file: string): string {
-  const name = file.replace(/^workflows\/[^/]+\/tests\//, "").replace(/\.test\.ya?ml$/, "");
-  return `test-${name.replace(/[/\\~\p{Cc}]/gu, "-")}`;
+  const name = file.replace(/^workflows\/[^/]+\/tests\//, "").replace(/\.test\.yaml$/, "");
+  const fit = name.replace(/[/\\~\p{Cc}]/gu, "-");
+  // What is replaced may make two names one.
+  return fit === name ? `test-${name}` : `test-${fit}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 }
 
 function countsLine({ results, skipped }: RunTestsResult): string {

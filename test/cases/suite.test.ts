@@ -192,6 +192,14 @@ describe("running", () => {
     expect(again.results[0]!.sessionId).not.toBe(ids[0]);
   });
 
+  it("C-3 C-54 files whose names differ in a dash and a folder have a session each", async () => {
+    const suite = await open({ ...answering, cases: { "a/b.test.yaml": PASSES, "a-b.test.yaml": PASSES } });
+
+    const { results } = await suite.run();
+
+    expect(new Set(results.map(({ sessionId }) => sessionId)).size).toBe(2);
+  });
+
   it("C-54 takes the session id that is asked for", async () => {
     const suite = await open({ ...answering, cases: { "a.test.yaml": PASSES } });
 

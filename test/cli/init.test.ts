@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -142,14 +142,18 @@ describe("parkway init", { timeout: SLOW_MS }, () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it("C-74 a folder that cannot be made leaves nothing of it behind", async () => {
-    const root = aRoot([]);
-    writeFileSync(join(root, "taken"), "");
+  it.each([
+    ["a file", "taken", "it is a file"],
+    ["in a file", "taken/desk", "not a directory"],
+  ])("C-58 C-74 a folder that is %s is one line, and nothing is left behind", async (_what, folder, says) => {
+    const root = aRoot([], { taken: "mine\n" });
 
-    const { exit, err } = await runCli(["init", "taken/desk"], { root });
+    const { exit, out, err } = await runCli(["init", folder], { root });
 
-    expect(exit).toBe(1);
+    expect({ exit, out }).toEqual({ exit: 1, out: "" });
+    expect(err).toContain(says);
     expect(err).toContain("nothing was written");
-    expect(readdirSync(root)).toEqual(["taken"]);
+    expect(err).not.toContain("    at ");
+    expect(filesBelow(root)).toEqual({ taken: "mine\n" });
   });
 });

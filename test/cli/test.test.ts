@@ -180,6 +180,18 @@ describe("parkway test", { timeout: SLOW_MS }, () => {
     expect(err).toMatch(/^\d+ \w+ state-enter test-hours \{"state":"answer"/m);
   });
 
+  it("C-3 C-54 cases whose names differ in a dash and a folder have a session each", async () => {
+    const once = PASSES.replace("  - succeeded: true\n", "  - trail: { kind: trigger, count: 1 }\n");
+    const root = aDesk({ "a/b.test.yaml": once, "a-b.test.yaml": once });
+
+    const { exit, out } = await runCli(["test", "--json"], { root, env: SCRIPT });
+
+    const ids = (JSON.parse(out).results as { sessionId: string }[]).map(({ sessionId }) => sessionId);
+    expect(ids[0]).toBe("test-a-b");
+    expect(new Set(ids).size).toBe(2);
+    expect(exit).toBe(0);
+  });
+
   it("C-66 leaves no session behind that anybody could wake", async () => {
     const root = aDesk(ALL);
     await runCli(["test"], { root, env: SCRIPT });

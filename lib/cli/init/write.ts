@@ -1,10 +1,16 @@
 /** Puts the files of a new workspace into a folder, all of them or none. */
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { InitRefusedError } from "./errors.js";
+import { InitFolderError, InitRefusedError } from "./errors.js";
 
-/** @throws {InitRefusedError} when a file, or something in the place of a folder, is there already; nothing is changed then */
+/**
+ * @throws {InitRefusedError} when a file, or something in the place of a folder, is there already; nothing is changed then
+ * @throws {InitFolderError} when the folder is a file itself
+ */
 export function refuseWhatIsThere(root: string, workflow: string, files: readonly string[]): void {
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new InitFolderError(root, "it is a file");
+  }
   const folder = `workflows/${workflow}`;
   if (existsSync(join(root, folder))) throw new InitRefusedError(root, [folder]);
   const there = files.filter((file) => existsSync(join(root, file)));
@@ -14,6 +20,8 @@ export function refuseWhatIsThere(root: string, workflow: string, files: readonl
 /**
  * Whatever has come into being meanwhile stays: each file is created, none replaced, and on a failure those made before it
  * are removed again.
+ *
+ * @throws {InitRefusedError} {InitFolderError}
  */
 export function writeAll(root: string, files: Readonly<Record<string, string>>): void {
   const made: (() => void)[] = [];
@@ -26,8 +34,8 @@ export function writeAll(root: string, files: Readonly<Record<string, string>>):
   } catch (error) {
     for (const undo of made.reverse()) undo();
     const { code, path, message } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST" || code === "ENOTDIR") throw new InitRefusedError(root, [path ?? message]);
-    throw error;
+    if (code === "EEXIST") throw new InitRefusedError(root, [path ?? message]);
+    throw new InitFolderError(root, message, { cause: error });
   }
 }
 
