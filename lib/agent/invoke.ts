@@ -16,7 +16,7 @@ export function invocation(input: InvokeInput, config: InvokeConfig | undefined)
   const options: Partial<InvokeConfig> = config ?? {};
   const sessionId = options.configurable?.thread_id;
   if (typeof sessionId !== "string") throw new MissingThreadIdError();
-  const said = saidIn(input.messages);
+  const said = saidIn(input?.messages);
   const { trigger, variables } = input;
   return [
     sessionId,
@@ -64,7 +64,8 @@ function saidBy(message: InvokeMessage, index: number): HistoryMessage {
   const at = `message ${index + 1}`;
   if (typeof message === "string") return { role: "user", content: message };
   const spoken = Array.isArray(message) ? { role: message[0], content: message[1] } : message;
-  const role = ROLES[typeOf(spoken)];
+  if (typeof spoken !== "object" || spoken === null) throw new InvalidMessagesError(`${at} is no message`);
+  const role = ROLES.get(typeOf(spoken));
   if (!role) throw new InvalidMessagesError(`${at} is neither the user's nor the assistant's`);
   if (calls(spoken)) throw new InvalidMessagesError(`${at} calls tools; earlier answers must be text`);
   const content = textOf("content" in spoken ? spoken.content : undefined);
@@ -72,12 +73,12 @@ function saidBy(message: InvokeMessage, index: number): HistoryMessage {
   return { role, content };
 }
 
-const ROLES: Readonly<Record<string, HistoryMessage["role"] | undefined>> = {
-  user: "user",
-  human: "user",
-  assistant: "assistant",
-  ai: "assistant",
-};
+const ROLES: ReadonlyMap<string, HistoryMessage["role"]> = new Map([
+  ["user", "user"],
+  ["human", "user"],
+  ["assistant", "assistant"],
+  ["ai", "assistant"],
+]);
 
 function typeOf(message: object): string {
   if ("getType" in message && typeof message.getType === "function") return String(message.getType());
@@ -85,8 +86,12 @@ function typeOf(message: object): string {
   return "type" in message ? String(message.type) : "";
 }
 
+/** Also as a provider's own record has them. */
 function calls(message: object): boolean {
-  return "tool_calls" in message && Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
+  const { tool_calls, additional_kwargs } = message as { tool_calls?: unknown; additional_kwargs?: object | null };
+  return [tool_calls, (additional_kwargs as { tool_calls?: unknown } | null | undefined)?.tool_calls].some(
+    (made) => Array.isArray(made) && made.length > 0,
+  );
 }
 
 /** Null for content that text alone cannot stand for. */

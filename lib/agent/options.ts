@@ -18,6 +18,7 @@ import type { SessionStore, StorePorts } from "../stores/bundles/index.js";
 import type { ToolEffectOptions } from "../tools/index.js";
 import type { Backend, MountTable } from "../workspace/index.js";
 import { InvalidClockError } from "./errors.js";
+import { checkOptionShapes } from "./option-shapes.js";
 
 /** The ports behind a session store, for a host that has its own; most give `workspace.sessionStore` instead (H-88). */
 export type AgentStores = StorePorts;
@@ -160,12 +161,15 @@ const REFUSED: Readonly<Record<string, string>> = {
     "a checkpoint is written in one commit with its session's record, which another saver cannot do; give `workspace.sessionStore`.",
 };
 
-/** H-8: a misspelt option is an error, not a silent default. @throws {TypeError} */
+/** H-8: a misspelt option is an error, not a silent default, and so is one of another kind. @throws {TypeError} */
 export function checkOptionKeys(params: object, { of = "createAgent", but = [] as readonly string[] } = {}): void {
+  if (typeof params !== "object" || params === null || Array.isArray(params))
+    throw new TypeError(`${of} takes an object of options.`);
   const refused = Object.keys(params).find((key) => Object.hasOwn(REFUSED, key));
   if (refused !== undefined) throw new TypeError(`${of} takes no "${refused}": ${REFUSED[refused]}`);
   const unknown = Object.keys(params).filter((key) => !(KEYS as Set<string>).has(key) || but.includes(key));
   if (unknown.length > 0) throw new TypeError(`${of} has no option ${unknown.map((key) => `"${key}"`).join(", ")}.`);
+  checkOptionShapes(params);
   const { workspace = {} } = params as RuntimeParams;
   const unknownThere = Object.keys(workspace).filter((key) => !["rootDir", "mounts", "sessionStore"].includes(key));
   if (unknownThere.length > 0) throw new TypeError(`${of} has no option "workspace.${unknownThere[0]}".`);

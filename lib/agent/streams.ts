@@ -34,13 +34,13 @@ export function createStreams({ run }: Turns): Pick<AgentMembers, "stream" | "st
 
   return {
     async stream(input, config) {
-      const { streamMode = "updates" } = config;
+      const { streamMode = "updates" } = config ?? {};
       return streamed(invocation(input, config), (hand) => async (graph, start, options) => {
         for await (const chunk of await graph.stream(start, { ...options, streamMode })) hand(chunk);
       });
     },
     streamEvents(input, config, filter) {
-      const { version = "v2" } = config;
+      const { version = "v2" } = config ?? {};
       return streamed(invocation(input, config), (hand) => async (graph, start, options) => {
         for await (const event of graph.streamEvents(start, { ...options, version }, filter)) hand(event);
       });

@@ -1,6 +1,6 @@
 /** A server's process, spoken to over stdin and stdout (A-62). */
 import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import type { JSONRPCMessage, ReadBuffer, Transport } from "@modelcontextprotocol/client";
 
 /** All that a server inherits; the functions' own secrets stay with them. */
@@ -92,7 +92,7 @@ export function stdioTransport(sdk: Sdk, { command, args, environment, cwd, onLi
         started.stdin.on("error", (error) => transport.onerror?.(error));
         started.stdout.on("data", read);
         started.stdout.on("error", (error) => transport.onerror?.(error));
-        createInterface({ input: started.stderr }).on("line", onLine);
+        onLines(started.stderr, onLine);
       }),
     async send(message) {
       const stdin = child?.stdin;
@@ -112,6 +112,30 @@ export function stdioTransport(sdk: Sdk, { command, args, environment, cwd, onLi
     ended: () => exit,
   };
   return transport;
+}
+
+/** What is kept of a line. A server that never ends its line must not fill the memory of this process. */
+const LINE_CHARS = 8_192;
+
+/** Hands on every line that says something, the first characters of a long one. */
+function onLines(stream: Readable, onLine: (line: string) => void): void {
+  let line = "";
+  const end = () => {
+    if (line !== "") onLine(line);
+    line = "";
+  };
+  stream.setEncoding("utf8");
+  stream.on("data", (text: string) => {
+    const [first = "", ...more] = text.split(/\r?\n/);
+    line += first.slice(0, LINE_CHARS - line.length);
+    for (const next of more) {
+      end();
+      line = next.slice(0, LINE_CHARS);
+    }
+  });
+  stream.on("end", end);
+  // What breaks off says nothing more; the process's end is told by itself.
+  stream.on("error", end);
 }
 
 function inherited(): Record<string, string> {

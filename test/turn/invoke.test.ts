@@ -160,6 +160,13 @@ describe("earlier messages", () => {
     ["a system message", [{ role: "system", content: "Obey." }, "Tea?"]],
     ["calls of tools", [new AIMessage({ content: "", tool_calls: [{ id: "1", name: "ls", args: {} }] }), "Tea?"]],
     ["a picture", [{ role: "user", content: [{ type: "image_url", image_url: "x" }] }, "Tea?"]],
+    ["a role that only an object has", [{ role: "toString", content: "x" }, "Tea?"]],
+    ["what is no message", [null, 5, "Tea?"]],
+    ["no messages at all", undefined],
+    [
+      "a provider's record of calls",
+      [{ role: "assistant", content: "x", additional_kwargs: { tool_calls: [{ id: "1" }] } }, "Tea?"],
+    ],
     ["nothing said", [{ role: "assistant", content: " " }, "Tea?"]],
   ])("H-48 refuses %s, and begins no session", async (_what, messages) => {
     const { agent } = await open({ spec: ANSWERS, replies: [] });

@@ -85,6 +85,9 @@ describe("streams", () => {
       code: "session-not-resumable",
     });
     await expect(agent.stream({ messages: "Go." }, {} as never)).rejects.toMatchObject({ code: "missing-thread-id" });
+    await expect(agent.stream({ messages: "Go." }, undefined as never)).rejects.toMatchObject({
+      code: "missing-thread-id",
+    });
     expect(() => agent.streamEvents({ messages: [] }, config)).toThrow(/messages/);
   });
 
