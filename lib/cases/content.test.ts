@@ -104,10 +104,22 @@ const missing: [string, ContentAssertion, Evidence, string[]][] = [
   ],
   ["C-36", { usedNoTools: true }, TALK, ["usedNoTools: called: lookup, mail, refund, crm__open"]],
   [
+    "C-36",
+    { usedNoTools: true },
+    evidenceOf({ messages: [...called("archmax_advance", { to: "done" }), says("Done.")] }),
+    ["usedNoTools: called: archmax_advance"],
+  ],
+  [
     "C-37",
     { ranWorkflow: { workflow: "other" } },
     RUNS,
     ["ranWorkflow: expected a run of other with status ok, the trail has 0"],
+  ],
+  [
+    "C-37",
+    { ranWorkflow: { workflow: "letters", count: 1 } },
+    RUNS,
+    ["ranWorkflow: expected 1 run of letters with status ok, the trail has 2, and 1 with another status"],
   ],
   [
     "C-37",

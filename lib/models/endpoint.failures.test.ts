@@ -47,6 +47,16 @@ describe("failures", () => {
     expect(waits).toEqual([7_000, 0]);
   });
 
+  it("A-49 heeds no Retry-After of a status that is tried again only because onError says so", async () => {
+    const { model, waits } = await connect([{ status: 404, headers: { "retry-after": "7" } }, { text: "ok" }], {
+      retry: { onError: () => "retry" },
+    });
+
+    await model.call(request());
+
+    expect(waits).toEqual([500]);
+  });
+
   it("A-48 lets onError decide within the retries", async () => {
     const seen: unknown[] = [];
     const onError = (failed: { status?: number; attempt: number; retryable: boolean }) => {

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { checkRetry, retryAfterMs, retryDelayMs, sleepOnTimers, timerPieces } from "./retry.js";
 
@@ -63,6 +64,19 @@ describe("sleepOnTimers", () => {
 
     expect(Math.max(...pieces)).toBeLessThanOrEqual(2 ** 31 - 1);
     expect(pieces.reduce((sum, piece) => sum + piece, 0)).toBe(5_000_000_000);
+  });
+
+  it("A-51 is not over at once where one timer would overflow", async () => {
+    const stop = new AbortController();
+    const waiting = sleepOnTimers(2 ** 31 + 1_000, stop.signal).then(
+      () => "over",
+      () => "stopped",
+    );
+
+    // A timer that overflows fires after a millisecond.
+    expect(await Promise.race([waiting, setTimeout(30, "waiting")])).toBe("waiting");
+    stop.abort();
+    expect(await waiting).toBe("stopped");
   });
 
   it("A-51 ends at once on abort, with the signal's reason", async () => {

@@ -67,6 +67,7 @@ describe("finding cases", () => {
     expect(await ran("a")).toEqual(["a", "a/z"]);
     expect(await ran("b")).toEqual(["b"]);
     expect(await ran("a/")).toEqual(["a/z"]);
+    expect(await ran("z")).toEqual(["a/z"]);
     expect(await ran("case")).toEqual([]);
     expect(await ran("test")).toEqual([]);
   });

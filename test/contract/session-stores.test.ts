@@ -73,6 +73,10 @@ async function liveIn(open: () => SessionStore): Promise<void> {
   expect(await again.sessions.get("run/1")).toBeNull();
   expect((await backend.ls("/run/1/scratchpad")).files).toEqual([]);
   expect((await backend.readRaw("/run/2/scratchpad/a.txt")).data?.content).toBe("kept");
+  for (const id of ["", "run/..", "../sessions"]) {
+    await expect(open().deleteSession(id)).rejects.toMatchObject({ code: "session-id" });
+  }
+  expect((await again.sessions.list()).map(({ sessionId }) => sessionId)).toEqual(["run/2"]);
   expect(await open().deleteSession("run/2")).toBe(true);
   expect(await open().deleteSession("run/2")).toBe(false);
   expect(await again.sessions.list()).toEqual([]);

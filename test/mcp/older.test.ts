@@ -87,6 +87,7 @@ it("A-60 A-63 connects anew by both ways at the call after its stream ended", as
 it.each([
   [401, ["POST /sse"]],
   [403, ["POST /sse"]],
+  [501, ["POST /sse"]],
 ])("A-63 does not try it after %d", async (answersPost, requests) => {
   const server = await anOlderServer({ answersPost });
   const shop = await loaded({ shop: { url: server.url } });

@@ -94,7 +94,7 @@ describe("listMcpTools", () => {
       {
         mcpServers: {
           shop: { url: server.url, tools: { echo: true }, headers: { "X-Key": "${SHOP_KEY}" } },
-          local: aProcess(),
+          local: aProcess("", { tools: { echo: false } }),
           off: { url: server.url, disabled: true },
           broken: {},
           gone: { command: "/nowhere/at-all" },

@@ -102,6 +102,13 @@ states:
     expect((await sessionStore.backend.readRaw("/s1/scratchpad/seen.md")).data?.content).toContain("Boil.");
   });
 
+  it("H-29 takes a root, mounts and a session store of the workspace, and refuses what is misspelt", async () => {
+    for (const name of ["mount", "sessionStores", "root"]) {
+      const refused = createAgent({ workflow: "case", workspace: { rootDir: "/nowhere", [name]: {} } });
+      await expect(refused, name).rejects.toThrow(new TypeError(`createAgent has no option "workspace.${name}".`));
+    }
+  });
+
   it("H-42 takes every option of chapter A, and refuses one that is misspelt, before anything is read", async () => {
     const all = {
       guardrails: [() => undefined],

@@ -84,6 +84,16 @@ describe("a request that has grown past the limit", () => {
     expect(ofType(bench.events, "warning")).toEqual([]);
   });
 
+  it("A-71 takes every four characters begun for a token where the host does not count", async () => {
+    const compaction = summing({ maxTokens: 28 });
+    const bench = await open({ spec: SPEC, compaction: option(compaction), replies: conversation(3) });
+
+    await talk(bench, 2);
+    await bench.agent.workflow.send("s1", { message: `${MESSAGE}x` });
+
+    expect(compaction.asked).toEqual([4]);
+  });
+
   it("A-71 is measured by the host's own counting, and keeps as much of a tail as it is told to", async () => {
     const compaction = summing({ maxTokens: 4, keepTail: 3, countTokens: (messages) => messages.length });
     const bench = await open({ spec: SPEC, compaction: option(compaction), replies: conversation(3) });

@@ -209,12 +209,13 @@ states:
   });
 
   it.each([[""], ["  "], [7], [null]])("A-32 is refused with a TypeError when it is %j", async (model) => {
-    const bench = await open({ spec: PARKING, replies: [] });
+    const one = await createInProcessModel({ model: "explicit", generate: () => ({ content: "Done." }) });
+    for (const bench of [await open({ spec: PARKING, replies: [] }), await open({ spec: PARKING, model: one })]) {
+      const sent = bench.agent.workflow.send("s1", { message: "Go." }, { model: model as string });
 
-    const sent = bench.agent.workflow.send("s1", { message: "Go." }, { model: model as string });
-
-    await expect(sent).rejects.toThrow(TypeError);
-    await expect(sent).rejects.toThrow(/`model` must be the id of a model/);
-    expect(await bench.stores.sessions.read("s1")).toBeNull();
+      await expect(sent).rejects.toThrow(TypeError);
+      await expect(sent).rejects.toThrow(/`model` must be the id of a model/);
+      expect(await bench.stores.sessions.read("s1")).toBeNull();
+    }
   });
 });

@@ -247,6 +247,16 @@ describe("a plain agent's turn", () => {
     expect(await agent.invoke(ask("Go on."), { configurable: AGENT })).toMatchObject({ status: "completed" });
   });
 
+  it("H-51 takes nothing in whose signal has stopped it before it began", async () => {
+    const { agent, requests } = await open({ replies: [] });
+    const signal = AbortSignal.abort(new Error("no longer wanted"));
+
+    await expect(agent.invoke(ask("Go."), { configurable: AGENT, signal })).rejects.toThrow("no longer wanted");
+
+    expect(await agent.sessions.get("s1")).toBeNull();
+    expect(requests).toEqual([]);
+  });
+
   it("H-50 ends at 400 steps, or at the number that the call gives", async () => {
     const { agent } = await open({ answer: () => calls(["ls", { path: "/" }]) });
 
