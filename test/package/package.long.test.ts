@@ -23,6 +23,9 @@ const folder = temporaryFolder();
 const TARBALL = join(folder.dir, `parkway-${PACKAGE_VERSION}.tgz`);
 const EXAMPLE = join(folder.dir, "embed");
 
+/** What stands beside the sources for their tests, and maps. */
+const FOR_TESTS = /\.(?:test|fixture)\.ts$|^package\/lib\/\w+\/testing\.ts$|\.map$|\/test\//;
+
 const COMPILER_OPTIONS = {
   strict: true,
   module: "nodenext",
@@ -82,7 +85,7 @@ describe("the tarball", () => {
     expect([types.status, types.out]).toEqual([0, expect.not.stringMatching(/❌|🚨/u)]);
   });
 
-  it("H-7 holds the authoring skill and no other, no test, no map, and nothing of the machine that packed it", () => {
+  it("H-7 holds the authoring skill and no other, nothing of tests, no map, and nothing of the machine that packed it", () => {
     const files = mustRun("tar", ["tzf", TARBALL], folder.dir).out.trim().split("\n");
     const unpacked = join(EXAMPLE, "node_modules", "parkway");
     const text = files
@@ -94,7 +97,7 @@ describe("the tarball", () => {
     expect(files.filter((file) => file.startsWith("package/skills/"))).toEqual([
       "package/skills/parkway-authoring/SKILL.md",
     ]);
-    expect(files.filter((file) => /\.(?:test|fixture)\.ts$|\.map$|\/test\//.test(file))).toEqual([]);
+    expect(files.filter((file) => FOR_TESTS.test(file))).toEqual([]);
     expect(text).not.toMatch(/^\/\/# sourceMappingURL=/m);
     const here = [join(ROOT, "lib"), join(ROOT, "node_modules"), realpathSync(join(ROOT, "node_modules"))];
     expect(here.filter((path) => text.includes(path))).toEqual([]);
