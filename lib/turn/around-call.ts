@@ -6,7 +6,7 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import { frozenCopy } from "../extensions/index.js";
 import type { AgentMiddleware, ToolCallRequest } from "../extensions/types.js";
-import { modelCallsOf } from "../session/attempts.js";
+import { modelCallsOf as committedCalls } from "../session/attempts.js";
 import { valuesOf } from "../session/variables.js";
 import { workflowSlugFromToolName } from "../spec/index.js";
 import { textOfResult } from "../tools/index.js";
@@ -35,7 +35,14 @@ export async function aroundCall(turn: Turn, call: RunnableCall, run: Run): Prom
 async function afterwards(turn: Turn, call: RunnableCall, result: CallResult): Promise<CallResult> {
   const { hooks } = turn.assembly.extensions;
   const { callId, tool, args, state } = call;
-  const asked = { name: tool, args: frozenCopy(args), result: result.text, id: callId, turn: turnOf(turn), state };
+  const asked = {
+    name: tool,
+    args: frozenCopy(args),
+    result: result.text,
+    id: callId,
+    turn: modelTurn(modelCallsOf(turn, call)),
+    state,
+  };
   try {
     const said: unknown = await unlessStopped(turn, async () => hooks.afterTool?.(asked));
     if (typeof said !== "object" || said === null || !("result" in said) || said.result === undefined) return result;
@@ -144,7 +151,7 @@ async function runAsked(
     state: call.state,
     origin: call.origin === "script" && isCode(turn, call.state) ? "code" : call.origin,
     variables: valuesOf(turn.writer.state.variables),
-    modelCalls: modelCallsOf(turn.writer.state),
+    modelCalls: modelCallsOf(turn, call),
   });
   if (judged.kind === "block") return { text: judged.text, status: "error", refusal: judged.refusal };
   const workflow = workflowSlugFromToolName(call.tool);
@@ -184,6 +191,6 @@ function isCode({ machine }: Turn, state: string): boolean {
   return machine.states.get(state)?.type === "code";
 }
 
-function turnOf({ writer }: Turn): number {
-  return modelTurn(modelCallsOf(writer.state));
+function modelCallsOf({ writer }: Turn, { modelCalls }: RunnableCall): number {
+  return modelCalls ?? committedCalls(writer.state);
 }

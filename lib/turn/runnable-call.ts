@@ -21,6 +21,8 @@ export interface RunnableCall {
   dispatch?: number;
   /** Answers in place of the handler (C-18, C-19). */
   mock?: MockAnswer;
+  /** Of a grader's call: the leg's model calls with those of the run that makes it, which are not committed yet. */
+  modelCalls?: number;
   /** Of a script's call: what the host was asked. */
   decided?: Decided;
   /** Of a script's call: what a hook has answered in place of the tool. */

@@ -7,6 +7,7 @@ import { createMemoryFileStore, createMemorySessionStore } from "../../lib/store
 import { toolsFromMap } from "../../lib/tools/index.js";
 import { wrapStore } from "../harness/wrap-store.js";
 import { byModel, caller, worker, workflow } from "./delegating.js";
+import { aGraded, passes } from "./graded.js";
 import { advance, benches, calls, ofType, results, says, setting, types } from "./support.js";
 
 const open = benches();
@@ -120,6 +121,25 @@ describe("beforeTool", () => {
 });
 
 describe("afterTool", () => {
+  it("A-8 A-38 is told the same number of the turn's model calls as beforeTool, of a grader's calls too", async () => {
+    const told: string[] = [];
+    const { send } = await aGraded(open, {
+      hooks: {
+        beforeTool: ({ name, turn, state }) => {
+          if (name === "probe") told.push(`before ${state} ${turn}`);
+        },
+        afterTool: ({ name, turn, state }) => {
+          if (name === "probe") told.push(`after ${state} ${turn}`);
+        },
+      },
+      grader: [calls(["probe", {}]), calls(["probe", {}]), passes],
+    });
+
+    await send();
+
+    expect(told).toEqual(["before grade 2", "after grade 2", "before grade 3", "after grade 3"]);
+  });
+
   it("A-38 sees the result, and what it returns stands in its place", async () => {
     const asked: unknown[] = [];
 

@@ -205,6 +205,7 @@ class GraderRun {
       state: this.controls.slug,
       key,
       origin: "grader",
+      modelCalls: this.controls.modelCalls,
       evaluationAt: this.startedAt,
       runSignal: this.over.signal,
     });
