@@ -76,7 +76,7 @@ async function invoke(graph: TurnGraph, turn: Turn, resumed: boolean): Promise<v
     if (begun.size > 0) return;
     if (hasCommitted && turn.isEnding()) control.requestDrain("deadline");
     // To have a child wait is no step, and a turn that did nothing else has nothing to do here (S-56).
-    else if (turn.childWaitsUntil !== undefined) control.requestDrain("a child waits");
+    else if (turn.childGoesOnAt !== undefined) control.requestDrain("a child waits");
   };
   const drive: DriveGraph = turn.options.drive ?? ((driven, input, config) => driven.invoke(input, config));
   await drive(graph, resumed ? null : ({ session: [] } as never), {
@@ -168,11 +168,10 @@ async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegO
 
 /** For at once, unless there is nothing to do before a model may be asked again (S-50). */
 function handedOver(turn: Turn, error: unknown): LegEnd {
-  // What a sibling of the child that waits was left with is for at once.
-  const childWaits = turn.isEnding() ? undefined : turn.childWaitsUntil;
-  const until = error instanceof ModelWaitError ? error.until : childWaits;
+  const until = error instanceof ModelWaitError ? error.until : turn.childGoesOnAt;
   // Whoever closes, or runs out of time in the middle of a step, leaves something to go on with.
-  return until === undefined || turn.signal.aborted ? { kind: "release" } : { kind: "release", until };
+  const isForNow = until === undefined || until <= turn.host.clock.now();
+  return isForNow || turn.signal.aborted ? { kind: "release" } : { kind: "release", until };
 }
 
 /** S-20: stopped before it began, so the session, a park included, stays what it was. */

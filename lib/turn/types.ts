@@ -187,8 +187,11 @@ export interface Turn {
   tell(): void;
   /** Called at every step boundary. */
   onStep(): void;
-  /** Epoch milliseconds until which a child's model has to wait: the turn stops at the next step boundary for it. */
-  childWaitsUntil?: number;
+  /**
+   * A child goes on in a later invocation, from this time on (epoch milliseconds): 0 for at once, later where its model has
+   * to wait (A-52). The turn stops at the next step boundary.
+   */
+  childGoesOnAt?: number;
   /** Whether the invocation ends at the next step boundary (S-50). */
   isEnding(): boolean;
   /** The next delegation number of the session: one that no call on record has, whoever calls. */

@@ -138,9 +138,7 @@ async function endOf(turn: Turn, child: Turn, end: LegEnd): Promise<ChildLegEnd>
       }
       // What waits is no step, but what it takes back must not look begun (S-41).
       if (writer.hasCommitted) await own(turn, child, () => writer.flush());
-      if (end.until !== undefined) {
-        turn.childWaitsUntil = Math.min(end.until, turn.childWaitsUntil ?? Number.POSITIVE_INFINITY);
-      }
+      childLeft(turn, end.until);
       return { kind: "left" };
     case "delay":
       if (end.unstarted.length > 0) {
@@ -197,4 +195,9 @@ function lost(turn: Turn, error: unknown): unknown {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** A child goes on in a later invocation: at once, unless it waits for its model until then (S-50). The earliest one counts. */
+export function childLeft(turn: Turn, until = 0): void {
+  turn.childGoesOnAt = Math.min(until, turn.childGoesOnAt ?? Number.POSITIVE_INFINITY);
 }

@@ -11,7 +11,7 @@ import type { CallResult, RunnableCall } from "../runnable-call.js";
 import type { Turn } from "../types.js";
 import { accountOf, type ChildEnd, type Dispatch, deliveredIn } from "./account.js";
 import { checkDelegation, type Refused, refusalText } from "./checks.js";
-import { denialsOf, runChild } from "./child-leg.js";
+import { childLeft, denialsOf, runChild } from "./child-leg.js";
 import { copyFiles } from "./files.js";
 import { type Delivered, deliveredByMock, failed } from "./result.js";
 
@@ -40,7 +40,10 @@ export async function performDelegation(turn: Turn, call: RunnableCall): Promise
 async function dispatched(turn: Turn, call: RunnableCall, number: number): Promise<CallResult | null> {
   return turn.children.through(async () => {
     // A child that would not get past its first step is left to the next invocation.
-    if (turn.isEnding() && turn.writer.hasCommitted) return null;
+    if (turn.isEnding() && turn.writer.hasCommitted) {
+      childLeft(turn);
+      return null;
+    }
     const startedAt = turn.host.clock.now();
     const made: Made = { startedAt, refused: null, end: null };
     const result = await aroundCall(turn, call, (asked) => delegated(turn, asked, number, made));
