@@ -89,7 +89,9 @@ describe("parkway graph", () => {
 
     const { exit, out, err } = await runCli(argv, { root });
 
-    expect({ exit, out }).toEqual({ exit: code, out: "" });
+    const told = out === "" ? null : JSON.parse(out);
+    expect(exit).toBe(code);
+    expect(told).toEqual(argv.includes("--json") ? { error: expect.objectContaining({ code: "usage" }) } : null);
     expect(err).toContain(says);
     expect(readdirSync(root)).toEqual(["workflows"]);
   });
