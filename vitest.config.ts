@@ -9,6 +9,7 @@ const OVER_MOTO = ["test/contract/dynamodb-*.test.ts"];
 const SAMPLED = [
   "test/protocol/protocol.property.test.ts",
   "test/crash/crash-matrix.test.ts",
+  "test/crash/backend-matrix.test.ts",
   "test/crash/histories.property.test.ts",
   "test/crash/dynamodb-matrix.test.ts",
   "test/aws/crash.test.ts",
