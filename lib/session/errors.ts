@@ -1,25 +1,8 @@
 /** The errors of sessions and their entrances (H-129). `code` is stable; messages are sentences for whoever can act. */
+import { ParkwayError } from "./parkway-error.js";
 
-/**
- * The base of the errors that this package throws (H-129): tell them apart by `code`, which holds across copies of the
- * package. `retryable` says that the same call may succeed later.
- */
-export class ParkwayError extends Error {
-  /** Kebab case, never changed. */
-  readonly code: string = "parkway-error";
-  readonly retryable: boolean = false;
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = new.target.name;
-  }
-
-  /** The error in the form it is stored and printed: class name, message and its own fields. */
-  toJSON(): { name: string; message: string; [field: string]: unknown } {
-    const { name, message, stack: _stack, cause: _cause, ...fields } = this as this & { stack?: string };
-    return { ...fields, name, message };
-  }
-}
+export { ParkwayError } from "./parkway-error.js";
+export * from "./store-errors.js";
 
 /**
  * An id that can name no session (H-91), refused wherever one is taken in, before anything is read or written.
@@ -236,37 +219,6 @@ export class InvalidTurnFileError extends ParkwayError {
   }
 }
 
-/**
- * A path that climbs above the root of the workspace or leads to what another session owns (H-129); nothing is read or
- * written.
- */
-export class WorkspacePathEscapeError extends ParkwayError {
-  override readonly code = "workspace-path-escape";
-  constructor(readonly path: string) {
-    super(`"${path}" leaves the workspace.`);
-  }
-}
-
-export class FileConflictError extends ParkwayError {
-  override readonly code = "file-conflict";
-  constructor(readonly path: string) {
-    super(`"${path}" was changed by somebody else meanwhile; nothing was written.`);
-  }
-}
-
-/**
- * The session store cannot do what was asked, such as deleting a session (H-78); its `capabilities` tell beforehand.
- */
-export class SessionStoreCapabilityError extends ParkwayError {
-  override readonly code = "session-store-capability";
-  constructor(
-    readonly storeKind: string,
-    readonly capability: string,
-  ) {
-    super(`The ${storeKind} store cannot ${capability}.`);
-  }
-}
-
 /** An idempotency key that came before with another input (S-4). The first input stands; give a new one a new key. */
 export class IdempotencyConflictError extends ParkwayError {
   override readonly code = "idempotency-conflict";
@@ -302,30 +254,6 @@ export class SessionBusyError extends ParkwayError {
     doing: string,
   ) {
     super(`Session "${sessionId}" ${doing}; try again later.`);
-  }
-}
-
-/** A child's id is taken by a child of an earlier, deleted session of its root's id (S-88). */
-export class ChildLeftOverError extends ParkwayError {
-  override readonly code = "child-left-over";
-  constructor(readonly sessionId: string) {
-    super(`"${sessionId}" was left by a deleted session of the same id and is to be deleted before it is made anew.`);
-  }
-}
-
-/**
- * Another worker took over the session before this one's commit; nothing of this turn is written after that (H-129).
- * The new owner goes on with the work: look at the session, and do not send the input again.
- */
-export class LeaseLostError extends ParkwayError {
-  override readonly code = "lease-lost";
-  constructor(
-    readonly sessionId: string,
-    readonly fence: number,
-  ) {
-    super(
-      `The right to work on session "${sessionId}" was taken over by another worker; nothing more of this turn is written.`,
-    );
   }
 }
 
@@ -373,41 +301,4 @@ export class InputTooLargeError extends ParkwayError {
   ) {
     super(`The input has ${sizeBytes} bytes; at most ${limitBytes} are taken. Send large content as a file.`);
   }
-}
-
-/** Stored state that cannot be read back: the turn is refused and what is stored stays as it is (S-75, S-80). */
-export class CheckpointCorruptError extends ParkwayError {
-  override readonly code = "checkpoint-corrupt";
-  constructor(
-    readonly sessionId: string,
-    readonly key: string,
-    reason: string,
-  ) {
-    super(`The stored state of session "${sessionId}" cannot be read (${key}): ${reason}.`);
-  }
-}
-
-/** State that cannot be stored as plain JSON: refused before anything is written. */
-export class UnstorableStateError extends ParkwayError {
-  override readonly code = "unstorable-state";
-  constructor(
-    readonly path: string,
-    readonly found: string,
-  ) {
-    super(`The value at ${path} cannot be stored: ${found} is not plain JSON.`);
-  }
-}
-
-/** The service behind a store stayed busy, or others were always quicker. Repeating the operation is safe (S-94). */
-export class StoreUnavailableError extends ParkwayError {
-  override readonly code = "store-unavailable";
-  override readonly retryable = true;
-  constructor(doing: string, reason: string, options?: ErrorOptions) {
-    super(`The session store could not ${doing} (${reason}); try again later.`, options);
-  }
-}
-
-/** S-94: a failure of the store itself, which passes; every other error of a store says what is wrong with the request. */
-export function isStoreFailure(error: unknown): boolean {
-  return !(error instanceof ParkwayError) || error instanceof StoreUnavailableError;
 }
