@@ -7,7 +7,7 @@ import type { FileStore, SessionStore } from "../session/ports.js";
 import type { SessionRecord } from "../session/record.js";
 import type { SessionPatch, TrailStep } from "../session/state.js";
 import { committedPatches } from "../session/thread/committed.js";
-import { canonicalSpecJson, runArtifactPaths, specPath } from "../spec/index.js";
+import { runArtifactPaths, specPath } from "../spec/index.js";
 import type { WorkflowSpec } from "../spec/types.js";
 import { runDocuments } from "./documents.js";
 import { trajectoryOf } from "./trajectory.js";
@@ -100,8 +100,8 @@ async function machineOf(host: ArtifactHost, record: SessionRecord, hash = recor
   const kept = hash ? await host.files.readShared(specPath(hash)) : null;
   const current = kept === null ? await host.machineOf(record.workflow) : null;
   if (current?.plain) return current;
-  const text = current ? canonicalSpecJson(current.spec) : new TextDecoder().decode(kept!);
+  const text = current ? current.specJson : new TextDecoder().decode(kept!);
   const spec = JSON.parse(text) as WorkflowSpec;
   const specHash = current?.specHash ?? hash ?? "";
-  return compileMachine({ spec, stateOrder: Object.keys(spec.states), specHash }, record.workflow);
+  return compileMachine({ spec, stateOrder: Object.keys(spec.states), specHash, specJson: text }, record.workflow);
 }

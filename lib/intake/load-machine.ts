@@ -1,33 +1,33 @@
 /** From a workflow's text to its machine. */
 import { compileMachine } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
-import { parseSpec, workflowPaths } from "../spec/index.js";
-import type { Authoring } from "../workspace/index.js";
+import { type DiagnosticCode, isSlug, makeDiagnostic, parseSpec, workflowPaths } from "../spec/index.js";
+import { type Authoring, opensWithFrontmatter } from "../workspace/index.js";
 import { UnsupportedRuntimeContractError, WorkflowLoadError } from "./errors.js";
 
-/** H-26, H-27: fails closed, with every finding of the document. */
+/** H-26, H-27: fails closed, with every finding of the document, or with what validation says of its files (W-22). */
 export async function loadMachine(
   authoring: Pick<Authoring, "readSpec" | "readAddendum">,
   workflow: string,
 ): Promise<Machine> {
-  const file = workflowPaths(workflow).spec;
-  const [text, addendum] = await Promise.all([authoring.readSpec(workflow), authoring.readAddendum(workflow)]);
-  const frontmatter = hasFrontmatter(addendum);
-  if (text === null) {
-    const code = frontmatter ? "file/legacy-single-file" : "file/missing";
-    throw loadError(
-      workflow,
-      file,
-      code,
-      frontmatter ? "move the frontmatter of WORKFLOW.md into workflow.yaml" : "there is no workflow.yaml",
-    );
+  const { spec: file, prose } = workflowPaths(workflow);
+  const refused = (code: DiagnosticCode, message: string, at: string) =>
+    new WorkflowLoadError(workflow, file, [makeDiagnostic(code, message, { file: at })]);
+  if (!isSlug(workflow)) {
+    const code = workflow.trim() === "" ? "workflow/slug-missing" : "workflow/slug";
+    throw refused(code, "a workflow is named by a slug: lower-case words joined by hyphens", file);
   }
-  if (frontmatter) {
-    throw loadError(
-      workflow,
-      file,
+  const [text, addendum] = await Promise.all([authoring.readSpec(workflow), authoring.readAddendum(workflow)]);
+  const isProseMachine = opensWithFrontmatter(addendum ?? "");
+  if (text === null) {
+    if (!isProseMachine) throw refused("file/missing", "there is no workflow.yaml", file);
+    throw refused("file/legacy-single-file", "move the frontmatter of WORKFLOW.md into workflow.yaml", prose);
+  }
+  if (isProseMachine) {
+    throw refused(
       "file/competing-machines",
-      "WORKFLOW.md beside it has frontmatter of its own; remove one of the two",
+      "it has frontmatter of its own beside workflow.yaml; remove one of the two",
+      prose,
     );
   }
   const parsed = parseSpec(text, { file });
@@ -46,15 +46,7 @@ export async function declaresMachine(
   workflow: string,
 ): Promise<boolean> {
   const [text, addendum] = await Promise.all([authoring.readSpec(workflow), authoring.readAddendum(workflow)]);
-  return text !== null || hasFrontmatter(addendum);
-}
-
-function hasFrontmatter(addendum: string | null): boolean {
-  return addendum?.replace(/^\uFEFF/, "").startsWith("---\n") ?? false;
-}
-
-function loadError(workflow: string, file: string, code: string, message: string): WorkflowLoadError {
-  return new WorkflowLoadError(workflow, file, [{ code, severity: "error", class: "load", message, file }]);
+  return text !== null || opensWithFrontmatter(addendum ?? "");
 }
 
 function requestedContract(text: string): { engine: string; version: string } {

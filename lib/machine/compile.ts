@@ -1,5 +1,5 @@
 /** From a parsed spec to the machine, and the machine's lookups. */
-import { MANUAL_TRIGGER, signatureForTrigger } from "../spec/index.js";
+import { canonicalSpecJson, MANUAL_TRIGGER, signatureForTrigger } from "../spec/index.js";
 import type { StateSpec, TransitionSpec, WorkflowSpec } from "../spec/types.js";
 import type { Machine, MachineState, MachineTrigger } from "./types.js";
 
@@ -9,6 +9,8 @@ export interface CompilableSpec {
   /** Slugs in document order, which a JavaScript object does not keep for slugs such as `1`. */
   stateOrder: readonly string[];
   specHash: string;
+  /** The hashed document; made from `spec` where it is not given. */
+  specJson?: string;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface CompilableSpec {
  * @param workflow - the workflow's slug: the name of its directory (W-56)
  */
 export function compileMachine(parsed: CompilableSpec, workflow: string): Machine {
-  const { spec, stateOrder, specHash } = parsed;
+  const { spec, stateOrder, specHash, specJson = canonicalSpecJson(spec) } = parsed;
   const states = new Map<string, MachineState>();
   const triggers = new Map<string, MachineTrigger>();
   for (const slug of stateOrder) {
@@ -32,6 +34,7 @@ export function compileMachine(parsed: CompilableSpec, workflow: string): Machin
     workflow,
     spec,
     specHash,
+    specJson,
     disabled: isDisabled(spec.disabled),
     states,
     triggers,

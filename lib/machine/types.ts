@@ -25,6 +25,8 @@ export interface Machine {
   workflow: string;
   spec: WorkflowSpec;
   specHash: string;
+  /** The document that the hash is of, as it is stored under it (W-49, W-52); `spec` reads some of its values otherwise. */
+  specJson: string;
   disabled: boolean;
   /** In document order. */
   states: ReadonlyMap<string, MachineState>;

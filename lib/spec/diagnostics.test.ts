@@ -32,6 +32,7 @@ describe("diagnostics", () => {
     expect(nearest("transtions", ["title", "transitions"])).toBe("transitions");
     expect(nearest("titel", ["title", "tests"])).toBe("title");
     expect(nearest("foo", ["title", "tests"])).toBeUndefined();
+    expect(nearest("tixyz", ["title"])).toBeUndefined();
   });
 
   it("W-4 W-288 orders findings by pass, then within the state pass by state", () => {

@@ -55,6 +55,14 @@ describe("lint of the graph", () => {
     ]);
     expect(states(`  a: {${ENTRY}, instructions: x, ${ways}}\n${END}`)).toEqual([]);
     expect(states(`  a: {${ENTRY}, ${TO_END}}\n${END}`)).toEqual([]);
+    expect(
+      states(
+        `  a: {${ENTRY}, type: grader, transitions: [{to: end, description: D}, {to: b, description: D}]}\n  b:\n${END}`,
+      ),
+    ).toEqual(["check grader/no-instructions states.a.instructions"]);
+    expect(
+      states(`  a: {${ENTRY}, type: code, script: scripts/x.js, transitions: [{to: end}, {to: b}]}\n  b:\n${END}`),
+    ).toEqual([]);
   });
 
   it("W-90 warns of two transitions to one target", () => {
@@ -178,6 +186,13 @@ describe("lint of each state", () => {
     expect(states(`  a: {${ENTRY}, type: human, instructions: x, transitions: [${ways}]}\n${END}  x:\n  y:\n`)).toEqual(
       ["check human/self-edge states.a.transitions.0.to", "check human/duplicate-type states.a.transitions.1.type"],
     );
+  });
+
+  it.each(["approve", "reject", "refine"])("W-67 refuses a second transition of type %s", (type) => {
+    const ways = `{to: end, description: D, type: ${type}}, {to: x, description: D, type: ${type}}`;
+    expect(states(`  a: {${ENTRY}, type: human, instructions: x, transitions: [${ways}]}\n${END}  x:\n`)).toEqual([
+      "check human/duplicate-type states.a.transitions.1.type",
+    ]);
   });
 
   it.each([

@@ -65,7 +65,7 @@ describe("triggers", () => {
 });
 
 describe("signatures", () => {
-  it("W-116 asks for lists of names and entries", () => {
+  it("W-16 W-116 asks for lists of names and entries", () => {
     expect(trigger("requires: a, returns: {name: b}")).toEqual([
       "signature/not-a-list requires",
       "signature/not-a-list returns",

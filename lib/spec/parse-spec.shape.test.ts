@@ -20,7 +20,7 @@ const state = (keys: string) =>
   );
 
 describe("shape findings in general", () => {
-  it("W-2 W-21 F-94 lists all of them in document order, each with file, position, field, path, message and hint", () => {
+  it("W-2 W-4 W-21 F-94 lists all of them in document order, each with file, position, field, path, message and hint", () => {
     const parsed = parseSpec(
       "titel: x\nstates:\n  a:\n    triggers: {manual: }\n    summary: 5\n  b: {foo: 1}\ntitle: 2024\n",
       {
@@ -76,6 +76,8 @@ describe("shape findings in general", () => {
     expect(loads("states: {a: {triggers: {manual: }}, __proto__: {foo: 1}}\n")).toEqual([
       "state/unknown-key states.__proto__.foo",
     ]);
+    expect(root("constructor: 1")).toEqual(["root/unknown-key constructor"]);
+    expect(state("type: constructor")).toEqual(["state/unknown-type type"]);
   });
 
   it.each([
@@ -85,6 +87,8 @@ describe("shape findings in general", () => {
     ["tools: {allow_always: }", "tools.allow_always"],
     ["tools: {allow_always: [~]}", "tools.allow_always.0"],
     ["runtime: {version: }", "runtime.version"],
+    ["mounts: {allow_always: [~]}", "mounts.allow_always.0"],
+    ["tests: {judge: }", "tests.judge"],
   ])("W-19 refuses the empty value in %s", (yaml, field) => {
     expect(root(yaml)).toEqual([`schema/null ${field}`]);
   });
@@ -93,6 +97,13 @@ describe("shape findings in general", () => {
     "W-19 refuses an emptied %s on a state",
     (key) => {
       expect(loads(`states: {a: {${key}: }, b: {triggers: {manual: }}}\n`)).toEqual([`schema/null states.a.${key}`]);
+    },
+  );
+
+  it.each(["session", "message", "connection", "description", "requires"])(
+    "W-19 refuses an emptied %s of a trigger",
+    (key) => {
+      expect(loads(`states: {a: {triggers: {t: {${key}: }}}}\n`)).toEqual([`schema/null states.a.triggers.t.${key}`]);
     },
   );
 
@@ -196,6 +207,12 @@ describe("root blocks", () => {
     ["{version: [3]}", "schema/type runtime.version"],
   ])("W-35 W-37 refuses runtime %s", (yaml, finding) => {
     expect(root(`runtime: ${yaml}`)).toEqual([finding]);
+  });
+
+  it("W-37 names what is served", () => {
+    const { diagnostics } = parseSpec(`${VALID_STATES}runtime: {engine: other, version: 2}\n`);
+    const said = diagnostics.filter(({ code }) => code.startsWith("runtime/")).map(({ message }) => message);
+    expect(said).toEqual([expect.stringContaining("archmax-harness"), expect.stringContaining("version: 3")]);
   });
 
   it("W-295 reports an old version beside everything else, shape or not", () => {

@@ -136,7 +136,7 @@ describe("signatureValueIssues", () => {
     expect(signatureValueIssues(entries, { n: "4", s: "bb", fine: true })[1]).not.toHaveProperty("rule");
   });
 
-  it("W-122 W-131 counts null as set for an untyped entry only, and undefined never", () => {
+  it("W-5 W-122 W-131 counts null as set for an untyped entry only, and undefined never", () => {
     expect(issue({}, null)).toBeUndefined();
     expect(issue({}, undefined)).toMatchObject({ kind: "missing" });
     expect(signatureValueIssues([{ name: "constructor" }], {})).toMatchObject([{ kind: "missing" }]);
@@ -198,6 +198,16 @@ describe("signatureValueIssues", () => {
       for (const value of refused) expect(issue(entry, value)).toMatchObject({ kind: "invalid", rule });
     },
   );
+
+  it.each([
+    [{ type: "number", maximum: 1 }, 1.5, "maximum: 1; got 1.5."],
+    [{ type: "date", minimum: "today" }, "2026-03-04", 'minimum: "today"; got "2026-03-04".'],
+    [{ type: "array", maxItems: 1 }, [1, 2], "maxItems: 1; got a list of 2."],
+    [{ type: "file", accept: [".pdf"] }, "a/b.txt", 'accept: [".pdf"]; got "a/b.txt".'],
+    [{ type: "string", maxLength: 3 }, "😀 secret", "maxLength: 3; got a text of 8 characters."],
+  ])("W-132 H-120 says of %j what arrived, of a text its length alone", (entry, value, said) => {
+    expect(issue(entry, value)?.message).toBe(`"x" (${entry.type}) breaks its rule ${said}`);
+  });
 
   it("W-123 H-120 leaves the label content and the size of a file to others", () => {
     expect(issue({ type: "string", content: "json" }, "no json")).toBeUndefined();

@@ -114,7 +114,7 @@ export function signatureValueIssues(
     }
     const rule = SIGNATURE_RULES.find((candidate) => !holds(candidate, entry, value, now));
     if (rule === undefined) return [];
-    const message = `"${name}" (${type}) breaks its rule ${rule}: ${JSON.stringify(entry[rule])}.`;
+    const message = `"${name}" (${type}) breaks its rule ${rule}: ${JSON.stringify(entry[rule])}; got ${arrived(type, value)}.`;
     return [{ kind: "invalid", name, type, found, rule, message }];
   });
 }
@@ -180,6 +180,13 @@ function compareToBound(value: unknown, bound: number | string, type: SignatureT
     return compareInstants(instantOf(value as string) as Instant, limit);
   }
   return (value as number) - (bound as number);
+}
+
+/** What came, for whoever sent it; of a text its length alone, since reasons are stored and logged (W-132). */
+function arrived(type: SignatureType, value: unknown): string {
+  if (type === "string") return `a text of ${[...(value as string)].length} characters`;
+  if (type === "array") return `a list of ${(value as unknown[]).length}`;
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 200)) : String(value);
 }
 
 function kindOf(value: unknown): string {

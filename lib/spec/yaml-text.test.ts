@@ -88,6 +88,7 @@ describe("reading the text", () => {
     ]);
     expect(refusals("states: {a: {triggers: {manual: }}, <<: {b: {}}}\n")).toEqual([["state/unknown-key", 1, 37]]);
     expect(refusals("states: {a: {triggers: {manual: {<<: {}}}}}\n")).toEqual([["state/unknown-key", 1, 34]]);
+    expect(refusals("states: {a: {triggers: {manual: , <<: {x: }}}}\n")).toEqual([["state/unknown-key", 1, 35]]);
   });
 
   it("W-15 F-93 refuses more than 1 MiB of UTF-8", () => {

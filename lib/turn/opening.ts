@@ -11,7 +11,6 @@ import { sha256Hex } from "../session/fingerprint.js";
 import type { Step } from "../session/moves.js";
 import type { SessionState } from "../session/state.js";
 import { valuesOf } from "../session/variables.js";
-import { canonicalSpecJson } from "../spec/index.js";
 import { fileStoreBackend, placeTurnFiles, type TurnFile } from "../workspace/index.js";
 import { fileIssues } from "./file-facts.js";
 import type { Turn } from "./types.js";
@@ -148,10 +147,10 @@ async function placeFiles(turn: Turn, refs: Record<string, FileRef> | undefined)
 
 /** R-32, W-52: the spec in force is stored once under its hash, before any model call. */
 async function storeSpec(turn: Turn, state: SessionState): Promise<void> {
-  const { specHash, spec, plain } = turn.machine;
+  const { specHash, specJson, plain } = turn.machine;
   if (plain || state.fields.specHash === specHash) return;
   try {
-    const bytes = new TextEncoder().encode(canonicalSpecJson(spec));
+    const bytes = new TextEncoder().encode(specJson);
     await turn.host.files.writeShared(`_specs/${specHash}.json`, bytes);
   } catch (error) {
     const message = `The spec ${specHash} could not be stored: ${error instanceof Error ? error.message : String(error)}`;

@@ -62,6 +62,11 @@ export function createAuthoring(backend: Backend): Authoring {
   };
 }
 
+/** Whether a `WORKFLOW.md` begins with a `---`-delimited block, which would be a second machine (W-8). A rule is none. */
+export function opensWithFrontmatter(prose: string): boolean {
+  return /^\uFEFF?---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/.test(prose);
+}
+
 const SPEC_FILE = "workflow.yaml";
 const ADDENDUM_FILE = "WORKFLOW.md";
 

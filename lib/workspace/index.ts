@@ -1,7 +1,7 @@
 /** Files as the runtime sees them: backends, one session's tree over them, skills, the authoring plane, files sent along. */
 
 export { checkTurnFiles, placeTurnFiles, type TurnFile, type TurnFileChecks } from "./attachments.js";
-export { type Authoring, createAuthoring } from "./authoring.js";
+export { type Authoring, createAuthoring, opensWithFrontmatter } from "./authoring.js";
 export {
   binaryMediaType,
   bytesFromBase64,

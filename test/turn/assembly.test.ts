@@ -80,6 +80,24 @@ describe("assembling an agent", () => {
       { name: "WorkflowLoadError", issues: [{ code: "file/competing-machines" }] },
     ],
     [
+      "W-8 W-22 two machines, the second with the line ends of another system",
+      { files: { "workflows/case/WORKFLOW.md": "\uFEFF--- \r\na: b\r\n---\r\n" } },
+      {
+        name: "WorkflowLoadError",
+        issues: [{ code: "file/competing-machines", class: "load", file: "workflows/case/WORKFLOW.md" }],
+      },
+    ],
+    [
+      "W-22 W-56 a workflow whose name is no slug",
+      { workflow: "My_Flow", files: { "workflows/My_Flow/workflow.yaml": ANSWERS } },
+      { name: "WorkflowLoadError", issues: [{ code: "workflow/slug" }] },
+    ],
+    [
+      "W-22 W-56 a blank name",
+      { workflow: " " },
+      { name: "WorkflowLoadError", issues: [{ code: "workflow/slug-missing" }] },
+    ],
+    [
       "H-27 another contract",
       { spec: `runtime: { engine: archmax-harness, version: "4" }\n${ANSWERS}` },
       {
@@ -147,6 +165,15 @@ describe("assembling an agent", () => {
       "UnknownTriggerError",
       "InvalidVariableNameError",
     ]);
+  });
+
+  it("W-8 W-22 takes prose that begins with a rule, or has rules further down", async () => {
+    for (const prose of ["---\n\nProse.\n", "Prose.\n\n---\n\nMore.\n\n---\n"]) {
+      const { agent } = await open({ spec: ANSWERS, files: { "workflows/case/WORKFLOW.md": prose }, replies: [] });
+
+      expect(agent.workflow.name).toBe("case");
+      await bench?.close();
+    }
   });
 
   it("H-9 W-31 makes no model call and writes nothing when it succeeds, in or out of service", async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { canonicalSpecJson, specHash } from "../../lib/spec/index.js";
+import { parseSpec, specHash } from "../../lib/spec/index.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { aBench, type Bench } from "../harness/agent.js";
 import { wrapStore } from "../harness/wrap-store.js";
@@ -411,7 +411,7 @@ describe("the spec in force", () => {
       if (op.name === "writeShared") written.push(`${String(op.args[0])} before request ${bench.requests.length + 1}`);
       return run();
     });
-    const spec = `metadata: { by: me }\n${ANSWERS}`;
+    const spec = `metadata: { by: me }\ndisabled: false\n${ANSWERS}`;
     bench = await aBench({ spec, answer: always("Yes."), stores: { sessions: createMemorySessionStore(), files } });
     const { send, machine } = bench.agent.workflow;
 
@@ -420,9 +420,12 @@ describe("the spec in force", () => {
 
     const key = `_specs/${machine.specHash}.json`;
     expect(written).toEqual([`${key} before request 1`]);
-    expect(new TextDecoder().decode((await files.readShared(key)) ?? undefined)).toBe(canonicalSpecJson(machine.spec));
+    const parsed = parseSpec(spec);
+    const stored = new TextDecoder().decode((await files.readShared(key)) ?? undefined);
+    expect(stored).toBe(parsed.ok && parsed.specJson);
+    expect(`${specHash(JSON.parse(stored))}.json`).toBe(key.slice("_specs/".length));
     expect(await bench.agent.getSpecSnapshot(machine.specHash)).toEqual(
-      JSON.parse(JSON.stringify({ states: machine.spec.states })),
+      JSON.parse(JSON.stringify({ disabled: false, states: machine.spec.states })),
     );
     expect(await bench.agent.getSpecSnapshot("0".repeat(64))).toBeNull();
   });

@@ -94,7 +94,7 @@ describe("a delegation that is refused", () => {
     await nothingLeft(bench);
   });
 
-  it("R-175 W-30 reads whether the target is in service at the call", async () => {
+  it("R-175 W-30 W-31 reads whether the target is in service at the call", async () => {
     const bench = await open({
       spec: caller("check"),
       files: workflow("check", worker("child", SIGNED, "disabled: true")),

@@ -179,7 +179,7 @@ describe("a child's surroundings", () => {
     expect(refused?.content).toContain("workflow case,");
   });
 
-  it("R-177 W-30 W-142 W-297 is asked for no title, and knows nothing of its caller", async () => {
+  it("R-177 W-142 W-297 is asked for no title, and knows nothing of its caller", async () => {
     const bench = await open({
       spec: caller("check"),
       files: { ...workflow("check", worker("child")), "AGENTS.md": "Persona." },

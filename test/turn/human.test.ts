@@ -52,7 +52,7 @@ async function parked(...then: ReturnType<typeof says>[]) {
 }
 
 describe("parking at a human state", () => {
-  it("R-98 R-101 W-66 W-69 presents a record of the state as it is declared", async () => {
+  it("R-98 R-101 W-58 W-66 W-69 presents a record of the state as it is declared", async () => {
     const { bench, outcome } = await parked();
 
     expect(outcome).toMatchObject({
@@ -305,7 +305,7 @@ describe("reply", () => {
 });
 
 describe("decide", () => {
-  it("R-113 R-270 moves with a human trail step and a note that tells all of it", async () => {
+  it("R-113 R-270 W-66 W-69 moves with a human trail step and a note that tells all of it", async () => {
     const { bench, workflow } = await parked(...finish);
     const before = bench.events.length;
     const outcome = await workflow.decide("s1", { target: " send ", comment: "Looks good.", decidedBy: "ada" });

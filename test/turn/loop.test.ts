@@ -141,7 +141,7 @@ states:
     ]);
   });
 
-  it("R-50 R-51 completes in a non-terminal state where the agent ends in text", async () => {
+  it("R-50 R-51 W-64 completes in a non-terminal state where the agent ends in text", async () => {
     bench = await aBench({ spec: WAITS, replies: [{ text: "That is all." }] });
 
     expect(await bench.agent.workflow.send("s1", { message: "Go" })).toMatchObject({

@@ -58,6 +58,7 @@ describe("refusing a turn", () => {
     const reason = manual({ amount: "4" });
 
     for (const fact of ["manual", "order", "amount", "integer", "string"]) expect(reason).toContain(fact);
+    expect(manual({ order: "7", amount: -4 })).toMatch(/manual.*"amount" \(integer\).*minimum: 1; got -4/);
   });
 
   it.each([

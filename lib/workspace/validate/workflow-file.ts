@@ -1,5 +1,6 @@
 /** The workflow's directory and its two files (W-6…W-8, W-56). */
 import { isSlug, workflowPaths } from "../../spec/index.js";
+import { opensWithFrontmatter } from "../authoring.js";
 import type { AuthoredFiles } from "./files.js";
 import { quote, type Report } from "./subject.js";
 
@@ -41,8 +42,4 @@ export async function readWorkflowFile(workflow: string, files: AuthoredFiles, r
     );
   }
   return text;
-}
-
-function opensWithFrontmatter(text: string): boolean {
-  return /^\uFEFF?---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/.test(text);
 }
