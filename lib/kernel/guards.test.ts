@@ -29,13 +29,15 @@ describe("a guarded grant", () => {
     ["one argument that differs", { tool: "send", args: { to: "*@x.de", kind: "a" } }, { to: "j@x.de", kind: "b" }, NO],
     ["any glob of an argument", { tool: "send", args: { to: ["a", "b"] } }, { to: "b" }, YES],
     ["a dotted name", { tool: "send", args: { "head.to": "a" } }, { head: { to: "a" } }, YES],
-    ["own properties only", { tool: "send", args: { "head.constructor": "**" } }, { head: {} }, NO],
+    ["own properties only", { tool: "send", args: { "head.to": "a" } }, { head: Object.create({ to: "a" }) }, NO],
   ])("W-184 looks at %s", (_what, entry, args, expected) => {
     expect(granted(entry, args)).toBe(expected);
   });
 
   it("W-186 W-182 takes any arguments without a guard, and the tool's name literally", () => {
     expect(granted("send", { anything: 1 })).toBe(YES);
+    expect(granted({ tool: "send", connection: "mail" }, { anything: 1 })).toBe(YES);
+    expect(denied({ tool: "send", source: "host" }, { anything: 1 })).toBe(true);
     expect(ruleOf(judge(aCall("sendx"), { state: { tools: { allow: ["send"] } } }))).toBe(NO);
     expect(ruleOf(judge(aCall("send"), { state: { tools: { allow: ["*"] } } }))).toBe(NO);
   });
@@ -92,6 +94,13 @@ describe("a guarded grant", () => {
     expect(granted({ tool: "send", args: { url: "/a" } }, { url: "a" })).toBe(NO);
     expect(granted({ tool: "send", args: { url: "/a" } }, { url: "/a" })).toBe(YES);
     expect(granted({ tool: "send", args: { url: "a/b" } }, { url: "a//b" })).toBe(NO);
+  });
+
+  it("W-191 takes file_path for a path where the tool declares none, and no other argument", () => {
+    expect(granted({ tool: "send", args: { file_path: "in/*" } }, { file_path: "/in//a" })).toBe(YES);
+    expect(granted({ tool: "send", args: { file_path: "**" } }, { file_path: "../a" })).toBe(NO);
+    expect(granted({ tool: "send", args: { path: "in/*" } }, { path: "/in//a" })).toBe(NO);
+    expect(granted({ tool: "upload", args: { file_path: "in/*" } }, { file_path: "/in//a" })).toBe(NO);
   });
 
   it("W-200 admits a call that any entry of the deciding source admits", () => {

@@ -27,12 +27,11 @@ describe("the built-in path declarations", () => {
   it.each(["glob", "grep", "archmax_run"])(
     "W-187 W-210 has %s search or execute, which opens no scratchpad",
     (tool) => {
-      const state = { tools: { allow: [{ tool, paths: "docs/**" }] } };
+      const state = { tools: { allow: [{ tool, paths: "docs/**" }] }, skills: { allow: ["a"] } };
       const given = tool === "archmax_run" ? { file_path: "scratchpad/a/x.js" } : { path: "scratchpad" };
       const verdict = judge(aCall(tool, given), { state, over: { skills: ["a"], skillSources: ["scratchpad"] } });
 
-      expect(verdict.decision).toBe("block");
-      expect(verdict.ruleId).not.toBe("tool.scratchpad");
+      expect(ruleOf(verdict)).toBe("block tool.not-allowed");
     },
   );
 });

@@ -142,6 +142,28 @@ describe("mounts", () => {
     expect(ruleOf(judge(write("open/a"), { over }))).toBe("block zone.read-only");
   });
 
+  it("W-235 R-206 are named by a refusal with its cause", () => {
+    const state = { mounts: { allow: ["kb"] } };
+    const cause = (call: ReturnType<typeof read>, more: Parameters<typeof judge>[1]) => judge(call, { over, ...more });
+
+    expect(cause(read("kb/a"), { state: { mounts: { ...state.mounts, forbid: ["kb"] } } })).toMatchObject({
+      ruleId: "mount.forbidden",
+      reason: expect.stringMatching(/the mount kb, which state work forbids/),
+    });
+    expect(cause(read("kb/a"), {})).toMatchObject({
+      ruleId: "mount.not-allowed",
+      reason: expect.stringMatching(/the mount kb, which neither state work nor its workflow grants/),
+    });
+    expect(cause(write("kb/a"), { state })).toMatchObject({
+      ruleId: "mount.read-only",
+      reason: expect.stringMatching(/the mount kb, which .* grant for reading only/),
+    });
+    expect(cause(write("open/a"), {})).toMatchObject({
+      ruleId: "zone.read-only",
+      reason: expect.stringMatching(/open, which the host serves read-only/),
+    });
+  });
+
   it("W-239 R-181 are denied to every child, naming the workflow that declared it", () => {
     const inherited = [{ workflow: "outer", machine: aMachine({}, { mounts: { forbid_always: ["open"] } }, "outer") }];
     const verdict = judge(read("open/a"), { over: { ...over, inherited } });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DIAGNOSTIC_CODES, isDiagnosticCode, makeDiagnostic, nearest, orderDiagnostics } from "./index.js";
 
@@ -26,6 +27,31 @@ describe("diagnostics", () => {
     expect(Object.keys(DIAGNOSTIC_CODES).every((code) => /^[a-z-]+\/[a-z-]+$/.test(code))).toBe(true);
     expect(isDiagnosticCode("schema/null")).toBe(true);
     expect(isDiagnosticCode("constructor")).toBe(false);
+  });
+
+  it("W-292 W-293 has the codes of the contract's tables, each in its class, and no other", () => {
+    const text = readFileSync(new URL("../../docs/contract/workflow-yaml.md", import.meta.url), "utf8");
+    const [, diagnostics = "", removed = ""] = text.split(/^## 2[789]\. .*$/m);
+    const codesIn = (cell: string) => [...cell.matchAll(/`([a-z-]+\/[a-z-]+)`/g)].map(([, code]) => code!);
+    const ofClass = (heading: string) =>
+      (diagnostics.split(/^### /m).find((part) => part.startsWith(heading)) ?? "")
+        .split("\n")
+        .flatMap((row) => codesIn(row.split("|")[1] ?? ""));
+    const removedRows = removed.split("\n").filter((row) => row.includes("`removed/"));
+    const removedOf = (isCheck: boolean) =>
+      removedRows
+        .filter((row) => row.includes("(check)") === isCheck)
+        .flatMap((row) => codesIn(row.split("|")[3] ?? ""));
+    const contract = {
+      load: [...ofClass("Load"), ...removedOf(false)],
+      check: [...ofClass("Check"), ...removedOf(true)],
+      warn: ofClass("Warn"),
+    };
+    const built = Object.groupBy(Object.entries(DIAGNOSTIC_CODES), ([, group]) => group);
+
+    for (const group of ["load", "check", "warn"] as const) {
+      expect(built[group]?.map(([code]) => code).sort(), group).toEqual([...new Set(contract[group])].sort());
+    }
   });
 
   it("W-16 offers the nearest word within two edits", () => {

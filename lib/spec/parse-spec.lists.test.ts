@@ -218,7 +218,7 @@ describe("tools, skills and mounts", () => {
     ]);
   });
 
-  it.each(["''", "'*'", "a/", "/a", "a//b", "./a", "a/..", "5", "{access: read}"])(
+  it.each(["''", "'*'", "'a?'", "'[a]'", "'{a,b}'", "a/", "/a", "a//b", "./a", "a/..", "5", "{access: read}"])(
     "W-231 refuses the mount %s",
     (item) => {
       expect(state(`mounts: {allow: [${item}]}`)).toEqual([

@@ -67,9 +67,10 @@ describe("document rules", () => {
   });
 
   it("W-152 gives a lock one owner, named in the finding with the other", () => {
-    expect(loads(`  a: {${ENTRY}, locks: [x, y]}\n  b: {locks: [z, x]}\n`)).toEqual([
-      "locks/two-owners states.b.locks.1",
-    ]);
+    const states = `  first: {${ENTRY}, locks: [x, y]}\n  second: {locks: [z, x]}\n`;
+    expect(loads(states)).toEqual(["locks/two-owners states.second.locks.1"]);
+    const owners = parseSpec(`states:\n${states}`).diagnostics.find(({ code }) => code === "locks/two-owners");
+    expect(owners?.message).toMatch(/"x".*"first".*"second"/);
   });
 
   it("W-22 hands out spec, order and hash exactly when there is no load finding", () => {

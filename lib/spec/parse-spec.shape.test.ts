@@ -141,6 +141,7 @@ describe("unknown keys", () => {
     ["tests: {judge: {modelOptions: {foo: 1}}}", "tests/unknown-key tests.judge.modelOptions.foo"],
     ["tools: {allow: [a]}", "tools/unknown-key tools.allow"],
     ["tools: {allow_always: [{tool: a, foo: 1}]}", "tools/unknown-key tools.allow_always.0.foo"],
+    ["tools: {forbid: [a]}", "tools/unknown-key tools.forbid"],
     ["skills: {forbid: [a]}", "skills/unknown-key skills.forbid"],
     ["mounts: {forbid: [a]}", "mounts/unknown-key mounts.forbid"],
     ["mounts: {allow_always: [{mount: a, foo: 1}]}", "mounts/unknown-key mounts.allow_always.0.foo"],
@@ -153,8 +154,11 @@ describe("unknown keys", () => {
     ["budget: {foo: 1}", "budget/unknown-key budget.foo"],
     ["transitions: [{to: b, foo: 1}]", "transition/unknown-key transitions.0.foo"],
     ["tools: {allow_always: [a]}", "tools/unknown-key tools.allow_always"],
+    ["tools: {forbid_always: [a]}", "tools/unknown-key tools.forbid_always"],
     ["skills: {allow_always: [a]}", "skills/unknown-key skills.allow_always"],
+    ["skills: {forbid_always: [a]}", "skills/unknown-key skills.forbid_always"],
     ["mounts: {allow_always: [a]}", "mounts/unknown-key mounts.allow_always"],
+    ["mounts: {forbid_always: [a]}", "mounts/unknown-key mounts.forbid_always"],
   ])("W-16 W-59 W-84 W-169 W-179 W-221 W-232 state: %s is %s", (keys, finding) => {
     expect(state(keys)).toEqual([finding]);
   });
@@ -215,12 +219,12 @@ describe("root blocks", () => {
     expect(said).toEqual([expect.stringContaining("archmax-harness"), expect.stringContaining("version: 3")]);
   });
 
-  it("W-295 reports an old version beside everything else, shape or not", () => {
-    expect(root("runtime: {version: 2}\nname: x")).toEqual([
+  it.each(["1", "2", "'2'"])("W-295 reports the old version %s beside everything else, shape or not", (version) => {
+    expect(root(`runtime: {version: ${version}}\nname: x`)).toEqual([
       "removed/root-name name",
       "runtime/unsupported-version runtime.version",
     ]);
-    expect(loads("runtime: {version: 2}\nstates: {a: }\n")).toEqual([
+    expect(loads(`runtime: {version: ${version}}\nstates: {a: }\n`)).toEqual([
       "trigger/none states",
       "runtime/unsupported-version runtime.version",
     ]);
@@ -254,6 +258,8 @@ describe("root blocks", () => {
     expect(root(`settings: {model: ${value}}`)).toEqual(["model/not-an-id settings.model"]);
     expect(state(`model: ${value}`)).toEqual(["model/not-an-id model"]);
     expect(state("model: ' '")).toEqual(["schema/blank model"]);
+    const [first] = parseSpec(`${VALID_STATES}settings: {model: ${value}}\n`).diagnostics;
+    expect(first?.message).toMatch(/endpoint, credentials and sampling.*host/);
   });
 });
 

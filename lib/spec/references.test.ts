@@ -81,6 +81,13 @@ describe("references in arguments", () => {
     expect(resolveReference(`\${{yes}}`, VARIABLES)).toEqual({ ok: true, value: true });
   });
 
+  it.each(["order.constructor", "order.__proto__", "order.lines.length", "order.lines.at", "constructor"])(
+    "W-155 never resolves the inherited %s, whatever kind of value may be passed",
+    (reference) => {
+      expect(resolveReferenceValue(reference, VARIABLES)).toMatchObject({ ok: false });
+    },
+  );
+
   it("W-161 knows an argument that is exactly one reference, and its value of any kind", () => {
     expect(wholeReference(`\${{ order.lines }}`)).toBe("order.lines");
     expect(wholeReference(`\${{a}}\${{b}}`)).toBeUndefined();

@@ -52,7 +52,7 @@ describe("createToolRegistry", () => {
     expect(createToolRegistry({ host: [] }).resolve("ls")).toEqual({ kind: "tool", name: "ls" });
   });
 
-  it("H-105 refuses every reserved name at once", async () => {
+  it("H-105 W-205 refuses every reserved name at once", async () => {
     const names = [
       "archmax_x",
       "copy_file",

@@ -74,7 +74,7 @@ describe("listSkills", () => {
     ["a blank description", skill("description: ' '"), "missing-description"],
     ["a long description", skill(`description: ${"x".repeat(1025)}`), "over-limit"],
     ["a long name", skill(`name: ${"x".repeat(65)}\ndescription: d`), "over-limit"],
-  ])("W-220 A-67 does not serve a bundle with %s", async (_, text, reason) => {
+  ])("W-219 W-220 A-67 does not serve a bundle with %s", async (_, text, reason) => {
     const [entry] = await listSkills(createMemoryBackend({ "/skills/s/SKILL.md": text }), ["skills/"]);
 
     expect(entry).toMatchObject({
@@ -83,6 +83,15 @@ describe("listSkills", () => {
       description: "",
       problems: [{ code: "unloadable", reason }],
     });
+  });
+
+  it.each(["x", "📮"])("W-219 serves a description of 1024 times %s and a name of 64 characters", async (character) => {
+    const [name, description] = ["n".repeat(64), character.repeat(1024)];
+    const text = skill(`name: ${name}\ndescription: ${description}`);
+
+    expect(await listSkills(createMemoryBackend({ [`/skills/${name}/SKILL.md`]: text }), ["skills/"])).toMatchObject([
+      { served: true, description, problems: [] },
+    ]);
   });
 
   it("W-220 reports a missing SKILL.md, another name, and a directory that is no slug", async () => {

@@ -90,7 +90,7 @@ describe("a folder on disk", () => {
 });
 
 describe("a session's area in the file store", () => {
-  it("H-89 keeps files under the session's id by their relative paths", async () => {
+  it("H-89 W-251 keeps files under the session's id by their relative paths", async () => {
     const store = aFileStore();
     await fileStoreBackend(store, "s-1").write("/scratchpad/a.txt", "x");
 

@@ -90,10 +90,10 @@ function frontmatter(text: string): { name?: string; description: string } | Ski
   const name = "name" in fields ? scalar(fields.name) : undefined;
   const description = "description" in fields ? scalar(fields.description) : undefined;
   if (!description) return unloadable("missing-description", "its frontmatter has no `description`");
-  if (description.length > MAX_DESCRIPTION_CHARS) {
+  if ([...description].length > MAX_DESCRIPTION_CHARS) {
     return unloadable("over-limit", `its \`description\` is longer than ${MAX_DESCRIPTION_CHARS} characters`);
   }
-  if (name !== undefined && name.length > MAX_NAME_CHARS) {
+  if (name !== undefined && [...name].length > MAX_NAME_CHARS) {
     return unloadable("over-limit", `its \`name\` is longer than ${MAX_NAME_CHARS} characters`);
   }
   return { ...(name === undefined ? {} : { name }), description };

@@ -17,14 +17,14 @@ function aWorkspace(source: string): string {
 }
 
 describe("parkway validate", () => {
-  it("C-67 calls no model, opens no agent and needs no settings", async () => {
+  it("C-67 W-291 calls no model, opens no agent and needs no settings", async () => {
     const { exit, out, err, opened } = await runCli(["validate"], { root: aWorkspace(GOOD) });
 
     expect({ exit, out, opened }).toEqual({ exit: 0, out: "valid — 0 error(s), 0 warning(s)\n", opened: 0 });
     expect(err).not.toContain("ARCHMAX");
   });
 
-  it("C-67 errors stand on stderr with file, line, column and field, and exit 1", async () => {
+  it("C-67 W-291 errors stand on stderr with file, line, column and field, and exit 1", async () => {
     const root = aWorkspace(
       GOOD.replace("Say hello.", "Say hello.\n    transitions: [{ to: nowhere, description: Gone. }]"),
     );
@@ -47,13 +47,26 @@ describe("parkway validate", () => {
     expect(disabled.err).toContain("disabled");
   });
 
-  it("C-67 --json prints workflow, valid and the diagnostics", async () => {
+  it("C-67 W-291 --json prints workflow, valid and the diagnostics, and nothing else", async () => {
     const { exit, out } = await runCli(["validate", "greeter", "--json"], { root: aWorkspace("title: [") });
 
     expect(exit).toBe(1);
     const result = JSON.parse(out);
+    expect(Object.keys(result)).toEqual(["workflow", "valid", "diagnostics"]);
     expect(result).toMatchObject({ workflow: "greeter", valid: false });
     expect(result.diagnostics[0]).toMatchObject({ severity: "error", file: "workflows/greeter/workflow.yaml" });
+  });
+
+  it("W-291 C-60 without a workflow it needs the only one there is", async () => {
+    const file = "workflow.yaml";
+    const two = aRoot([], { [`workflows/greeter/${file}`]: GOOD, [`workflows/other/${file}`]: GOOD });
+
+    const several = await runCli(["validate"], { root: two });
+    const none = await runCli(["validate"], { root: aRoot([]) });
+
+    expect(several).toMatchObject({ exit: 2, out: "", err: expect.stringContaining("greeter, other") });
+    expect(none).toMatchObject({ exit: 2, out: "", err: expect.stringContaining("no workflow") });
+    expect((await runCli(["validate", "other"], { root: two })).exit).toBe(0);
   });
 
   it.each([

@@ -49,7 +49,7 @@ describe("assembling an agent", () => {
       { subagents: [] } as never,
       { name: "TypeError", message: expect.stringContaining("subagents") },
     ],
-    ["H-129 a reserved tool name", { tools: tool("archmax_x") }, { name: "ReservedToolNameError" }],
+    ["H-129 W-205 a reserved tool name", { tools: tool("archmax_x") }, { name: "ReservedToolNameError" }],
     ["H-129 paths of no tool", { toolPaths: { none: { file: "read" } } }, { name: "ToolPathsError" }],
     ["H-41 a clock without zone", { clock: "2026-03-20T10:00:00" }, { name: "InvalidClockError" }],
     ["H-41 an impossible date", { clock: "2026-02-30" }, { name: "InvalidClockError" }],

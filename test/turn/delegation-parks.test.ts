@@ -199,7 +199,7 @@ describe("several parked children", () => {
 });
 
 describe("a presented park", () => {
-  it("R-193 does not count towards the maxParks of the calling state", async () => {
+  it("R-193 W-172 does not count towards the maxParks of the calling state", async () => {
     const { flow } = await parked(
       {
         "test-model": [

@@ -45,7 +45,7 @@ describe("a delegation that is refused", () => {
     ["invalid-param", { ...GOOD, title: " " }, "title"],
     ["unresolved-param", { ...GOOD, order: "${{nothing}}" }, "${{nothing}}"],
     ["unresolved-param", { ...GOOD, order: "to ${{nothing}}" }, "${{nothing}}"],
-  ])("R-175 W-243 W-246 R-295 as %s for %j is a blocked call and leaves nothing", async (kind, args, names) => {
+  ])("R-175 W-161 W-243 W-246 R-295 as %s for %j is a blocked call and leaves nothing", async (kind, args, names) => {
     const { bench, outcome, answer } = await run(args);
 
     expect(answer).toMatchObject({
@@ -63,7 +63,7 @@ describe("a delegation that is refused", () => {
     await nothingLeft(bench);
   });
 
-  it("R-172 H-26 binds a target that is missing or takes no calls with any object, warns once, and refuses the call", async () => {
+  it("R-172 H-26 W-246 binds a target that is missing or takes no calls with any object, warns once, and refuses the call", async () => {
     const spec = caller("check", "other");
     const files = workflow("other", "states: { a: { instructions: I., triggers: { hook: } } }");
     const { bench, answer } = await run(GOOD, { spec, files });
@@ -78,7 +78,7 @@ describe("a delegation that is refused", () => {
     expect(offered(bench.requests[0])).toContain("archmax_workflow_other");
   });
 
-  it("R-175 as not-delegatable where the target has no trigger manual", async () => {
+  it("R-175 W-246 as not-delegatable where the target has no trigger manual", async () => {
     const { answer } = await run(GOOD, {
       files: workflow("check", "states: { a: { instructions: I., triggers: { hook: } } }"),
     });
@@ -86,7 +86,7 @@ describe("a delegation that is refused", () => {
     expect(answer?.content).toContain("(not-delegatable)");
   });
 
-  it("R-176 W-30 as disabled before anything about its arguments", async () => {
+  it("R-176 W-30 W-246 as disabled before anything about its arguments", async () => {
     const files = workflow("check", worker("child", SIGNED, "disabled: true"));
     const { bench, answer } = await run({ order: "${{nothing}}" }, { files });
 

@@ -225,7 +225,7 @@ describe("a child's surroundings", () => {
     expect(ofType(bench.events, "prompt-shaping")).toHaveLength(2);
   });
 
-  it("R-190 files cross as copies: arguments down, returns up, each with a path of its own there", async () => {
+  it("R-190 W-245 files cross as copies: arguments down, returns up, each with a path of its own there", async () => {
     const target = worker(
       "child",
       "{ requires: [{ name: paper, type: file }], returns: [{ name: report, type: file }] }",

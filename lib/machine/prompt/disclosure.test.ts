@@ -80,7 +80,7 @@ describe("what the model is shown of the graph", () => {
     expect(callsIn(machine)[1]).toContain("- `near-human` (human decision node): Ask.");
   });
 
-  it("W-259 R-272 W-276 does not change with the number of states", () => {
+  it("W-259 R-272 W-274 W-276 does not change with the number of states", () => {
     const few = aMachine({ here, near: {}, "near-code": { type: "code" }, "near-human": { type: "human" } });
     const many = aMachine({
       here,

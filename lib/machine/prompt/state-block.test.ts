@@ -197,6 +197,21 @@ This state is terminal: the work ends here.`);
 });
 
 describe("the fixed sentences", () => {
+  it("W-261 hold no count of what is listed", () => {
+    const of = (count: number) => {
+      const names = Array.from({ length: count }, (_, index) => `x${index}`);
+      const rendered = block({
+        skills: names.map((slug) => ({ slug, description: slug })),
+        mounts: names.map((name) => ({ name, kind: "directory", readOnly: true, searchable: true })),
+        variables: names,
+        argumentLimits: names.map((name) => `- \`${name}\`: every path: \`docs\``),
+      });
+      return rendered.split("\n").filter((line) => !/^(- `x\d|Set: )/.test(line));
+    };
+
+    expect(of(3)).toEqual(of(1));
+  });
+
   it("W-261 hold nothing that changes within a session: only the lines that list values differ", () => {
     const of = (n: number) =>
       block({

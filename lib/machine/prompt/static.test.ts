@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BUILTIN_PLATFORM_PROMPT, type PromptMount, renderStaticPrompt } from "../index.js";
+import { BUILTIN_PLATFORM_PROMPT, type PromptMount, renderStateBlock, renderStaticPrompt } from "../index.js";
 import { aMachine } from "../testing.js";
 
 const states = { intake: { triggers: { manual: {} }, transitions: [{ to: "done" }] }, done: {} };
@@ -111,14 +111,28 @@ Tools.`);
     expect(prompt).not.toContain("intake");
   });
 
-  it("W-280 has no byte of settings, tests and metadata", () => {
+  it("W-280 has no byte of settings, tests and metadata, and neither has the state's block", () => {
     const other = aMachine(states, {
       ...machine.spec,
       settings: { prompt_cache: { enabled: false, ttl: "1h" }, model: "m" },
       tests: { maxConcurrency: 2 },
       metadata: { owner: "x" },
     });
+    const blockOf = (of: typeof machine) =>
+      renderStateBlock({
+        machine: of,
+        state: "intake",
+        clock: "CLOCK",
+        trigger: "manual",
+        child: false,
+        offered: [],
+        skills: [],
+        mounts: [],
+        variables: [],
+        argumentLimits: [],
+      });
 
+    expect(blockOf(other)).toBe(blockOf(machine));
     expect(renderStaticPrompt({ machine: other, child: false, mounts: [] })).toBe(
       renderStaticPrompt({ machine, child: false, mounts: [] }),
     );

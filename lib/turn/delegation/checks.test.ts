@@ -13,7 +13,7 @@ describe("resolveArguments", () => {
     });
   });
 
-  it("R-174 R-92 makes text of a reference with anything around it, and of one deeper inside", () => {
+  it("R-174 R-92 W-161 makes text of a reference with anything around it, and of one deeper inside", () => {
     const args = { a: "no. ${{count}}", b: { c: ["${{count}}"] }, d: "$${{count}}", e: " ${{count}}" };
 
     expect(resolveArguments(args, VARIABLES)).toEqual({
@@ -27,7 +27,7 @@ describe("resolveArguments", () => {
     [{ a: "${{order.none}}" }, "${{order.none}}"],
     [{ a: "text ${{order}}" }, "${{order}}"],
     [{ a: "${{Not a name}}" }, "${{Not a name}}"],
-  ])("R-174 says which reference of %j cannot be resolved", (args, reference) => {
+  ])("R-174 W-161 says which reference of %j cannot be resolved", (args, reference) => {
     expect(resolveArguments(args, VARIABLES)).toMatchObject({ ok: false, reference });
   });
 });

@@ -18,18 +18,18 @@ describe("delegations", () => {
     ["W-248", { [SPEC]: calling("child") }, [`subworkflow/missing ${grant}`]],
     ["W-248", { [SPEC]: calling("child"), [at("child")]: "title: 5\n" }, [`subworkflow/missing ${grant}`]],
     [
-      "static part of W-246",
+      "W-248 W-246",
       { [SPEC]: calling("child"), [at("child")]: spec().replace("manual", "mail") },
       [`subworkflow/no-manual ${grant}`],
     ],
     ["W-248", { [SPEC]: calling("w") }, [`subworkflow/cycle ${grant}`]],
     ["W-248", { [SPEC]: calling("child"), [at("child")]: calling("w") }, [`subworkflow/cycle ${grant}`]],
     [
-      "W-33",
+      "W-33 W-248",
       { [SPEC]: calling("child"), [at("child")]: spec({ root: "disabled: true" }) },
       [`subworkflow/target-disabled ${grant}`],
     ],
-    ["W-33", { [SPEC]: calling("child"), [at("child")]: spec({ root: "disabled: false" }) }, []],
+    ["W-33 W-248", { [SPEC]: calling("child"), [at("child")]: spec({ root: "disabled: false" }) }, []],
     ["W-248", { [SPEC]: calling("a".repeat(47)), [at("a".repeat(47))]: spec() }, []],
     [
       "W-248",
@@ -37,13 +37,9 @@ describe("delegations", () => {
       [`subworkflow/name-too-long ${grant}`],
     ],
     ["W-248", { [SPEC]: calling("child"), [at("child")]: waiting }, []],
+    ["W-248 W-247", { [SPEC]: calling("a"), [at("a")]: calling("b"), [at("b")]: calling("c"), [at("c")]: spec() }, []],
     [
-      "static part of W-247",
-      { [SPEC]: calling("a"), [at("a")]: calling("b"), [at("b")]: calling("c"), [at("c")]: spec() },
-      [],
-    ],
-    [
-      "static part of W-247",
+      "W-248 W-247",
       {
         [SPEC]: calling("a"),
         [at("a")]: calling("b"),
@@ -63,7 +59,7 @@ describe("delegations", () => {
       { [SPEC]: spec({ tools: "tools: { allow_always: [archmax_workflow_gone] }" }) },
       ["subworkflow/missing tools.allow_always.0"],
     ],
-    ["static part of W-246", { [SPEC]: spec({ tools: "tools: { forbid_always: [archmax_workflow_gone] }" }) }, []],
+    ["W-248 W-246", { [SPEC]: spec({ tools: "tools: { forbid_always: [archmax_workflow_gone] }" }) }, []],
   ])("%s judges the grants of %j", async (_ids, files, expected) => {
     expect(await findings(files)).toEqual(expected);
   });

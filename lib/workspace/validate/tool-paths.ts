@@ -175,7 +175,7 @@ function checkScratchpadGuard(
   if (!DEFAULT_TOOLS.includes(tool) || !writes || typeof entry === "string") return;
   const guarded = new Set(paths.map(({ argument }) => argument));
   const others = Object.keys(entry.args ?? {}).filter((name) => !guarded.has(name));
-  if (others.length > 0 || guarded.size < Object.keys(declared).length) return;
+  if (others.length > 0) return;
   if (!paths.every(({ witness }) => /^scratchpad(\/|$)/.test(canonicalPath(witness).path))) return;
   report({
     code: "tools/scratchpad-guard",

@@ -119,6 +119,7 @@ describe("names in tools lists", () => {
       () => inRoot("tools: { forbid_always: [say] }", { tools: ["tell"] }),
       ["tools/unknown-host-tool tools.forbid_always.0"],
     ],
+    ["W-218", () => inState("tools: { allow: [say] }"), []],
     ["W-218", () => inState("tools: { allow: [tell, ls, archmax_eval] }", { tools: ["tell"] }), []],
     [
       "A-61",
@@ -133,7 +134,7 @@ describe("names in tools lists", () => {
     expect(await found()).toEqual(expected);
   });
 
-  it("W-212 allows a machine without transitions, and a terminal state, to deny everything", async () => {
+  it("W-212 W-213 allows a machine without transitions, and a terminal state, to deny everything", async () => {
     const only = `title: T\ninstructions: I.\nskills: {}\ntools: { forbid_always: ["*"] }\nstates: { a: { triggers: { manual: } } }\n`;
     expect(await document(only)).toEqual([]);
     const terminal = spec().replace("  done:\n", '  done: { tools: { forbid: ["*"] } }\n');
@@ -194,11 +195,39 @@ describe("paths in grants", () => {
     ],
     ["W-214", () => inState(grant("write_file", "[scratchpad/a, out/a]")), []],
     ["W-214", () => inState(grant("read_file", "scratchpad/a")), []],
+    [
+      "W-214",
+      () => inState("tools: { allow: [{ tool: copy_file, args: { destination: scratchpad/** } }] }"),
+      [`tools/scratchpad-guard ${place}`],
+    ],
+    [
+      "W-214",
+      () => inState("tools: { allow: [{ tool: copy_file, args: { source: docs/a, destination: scratchpad/** } }] }"),
+      [],
+    ],
+    [
+      "W-214",
+      () => inState("tools: { allow: [{ tool: write_file, args: { file_path: scratchpad/a, content: x } }] }"),
+      [],
+    ],
+    [
+      "W-214",
+      () =>
+        inState("tools: { allow: [{ tool: upload, paths: scratchpad/** }] }", {
+          toolPaths: { upload: { to: "write" } },
+        }),
+      [],
+    ],
     ["W-215", () => inState(grant("archmax_run", '["scripts/*.js"]')), [`tools/run-outside-skill ${place}`]],
     ["W-215", () => inState(grant("archmax_run", "scratchpad/a.js")), [`tools/run-outside-skill ${place}`]],
     ["W-215", () => inState(grant("archmax_run", "skills/gone/a.js")), [`tools/run-outside-skill ${place}`]],
     ["W-215", () => inState(`${grant("archmax_run", "skills/tone/*.js")}\nskills: { allow: [tone] }`), []],
     ["W-215", () => inState(`${grant("archmax_run", '"**"')}\nskills: { allow: [tone] }`), []],
+    [
+      "W-215",
+      () => inState(`${grant("archmax_run", "[scripts/a.js, skills/tone/a.js]")}\nskills: { allow: [tone] }`),
+      [],
+    ],
     ["W-216", () => inState(grant("read_file", "workflows/w/workflow.yaml")), [`tools/path-authoring ${place}.paths`]],
     ["W-216", () => inState(grant("ls", '["workflows/**"]')), [`tools/path-authoring ${place}.paths.0`]],
     ["W-216", () => inState(grant("read_file", "docs/workflows/a")), []],
@@ -209,6 +238,12 @@ describe("paths in grants", () => {
     ],
     ["W-216", () => inState(grant("write_file", "large_tool_results/**")), [`tools/path-runtime-area ${place}.paths`]],
     ["W-216", () => inState(grant("read_file", "large_tool_results/a")), []],
+    ["W-216", () => inState(grant("read_file", "[checkpoints/a, artifacts/b]")), []],
+    [
+      "W-216",
+      () => inState("tools: { allow: [{ tool: move_file, args: { source: conversation_history/a } }] }"),
+      [`tools/path-runtime-area ${place}.args.source`],
+    ],
     [
       "W-216",
       () => inState(`${grant("write_file", "skills/tone/SKILL.md")}\nskills: { allow: [tone] }`),
@@ -241,7 +276,18 @@ describe("paths in grants", () => {
     ["W-217", () => inState(`${grant("read_file", "skills/tone/**")}\nskills: { allow: [tone] }`), []],
     ["W-217", () => withMounts(grant("read_file", "files/a")), [`tools/path-in-disabled-mount ${place}.paths`]],
     ["W-217", () => withMounts(`${grant("read_file", "files/a")}\nmounts: { allow: [files] }`), []],
+    [
+      "W-217",
+      () => withMounts(`${grant("read_file", "files/a")}\nmounts: { allow: [files], forbid: [files] }`),
+      ["mounts/allow-and-forbid states.start.mounts.allow.0", `tools/path-in-disabled-mount ${place}.paths`],
+    ],
     ["W-217", () => withMounts(grant("write_file", "drop/a")), []],
+    [
+      "W-216",
+      () => withMounts(`${grant("write_file", "files/a")}\nmounts: { allow: [files] }`),
+      [`tools/path-read-only ${place}.paths`],
+    ],
+    ["W-216", () => withMounts(`${grant("write_file", "files/**")}\nmounts: { allow: [files] }`), []],
   ])("%s judges the grant (case %#)", async (_ids, found, expected) => {
     expect(await found()).toEqual(expected);
   });
