@@ -23,11 +23,12 @@ function completed(
   variables: Record<string, Variable>,
   fields: { turnTrigger: string; trigger?: string },
   fileIssue?: string,
+  isChild = false,
 ) {
   const state = aState({ status: "running", position: "work", ...fields }, { variables });
   const { patches, events } = completeTurn(machine, state, {
     now: 1_000,
-    isChild: false,
+    isChild,
     ...(fileIssue ? { fileIssue } : {}),
   });
   return { fields: applyPatches(state, patches).fields, events };
@@ -59,6 +60,19 @@ describe("completing a turn", () => {
   it("R-52 W-134 holds the turn to the trigger that opened it, not to one delivered since", () => {
     expect(completed({ else: set(1) }, { turnTrigger: "manual", trigger: "other" }).fields.status).toBe("rejected");
     expect(completed({}, { turnTrigger: "free", trigger: "other" }).fields.status).toBe("completed");
+  });
+
+  it.each([
+    ["nothing set", {}, "completed"],
+    ["a name unset", { amount: set(4) }, "completed"],
+    ["a wrong type", { outcome: set("sent"), amount: set("4") }, "rejected"],
+    ["a typed null beside a name unset", { amount: set(null) }, "rejected"],
+  ])("R-52 R-185 ends a child with %s", (_what, variables, status) => {
+    const { fields } = completed(variables, { turnTrigger: "manual" }, undefined, true);
+
+    expect(fields).toMatchObject({ status, endedAs: status });
+    if (status === "rejected") expect(fields.rejected).toMatch(/amount.*integer/);
+    expect(fields.rejected ?? "").not.toContain("outcome");
   });
 
   it("R-52 W-134 rejects for a returned file that is not there", () => {

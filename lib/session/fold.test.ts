@@ -38,6 +38,14 @@ describe("a session's fold", () => {
     expect(after).toMatchObject({ batch: null, fields: { stepsUsed: 1 } });
   });
 
+  it("R-9 keeps the steps of every call of a batch, in message order whichever came first", () => {
+    const step = (workflow: string) => ({ trail: [{ to: "work", kind: "sub-workflow" as const, workflow, ts: 1 }] });
+    const first: SessionPatch = { ...opened, trail: [{ to: "work", kind: "trigger", ts: 0 }] };
+    const after = applyPatches(emptyState(), [first, answer("c", step("c")), answer("a", step("a"))]);
+
+    expect(after.trail.map(({ kind, workflow }) => workflow ?? kind)).toEqual(["trigger", "a", "c"]);
+  });
+
   it("F-50 R-49 a second answer to a call changes nothing, nor does one to a call of no batch", () => {
     const once = applyPatches(emptyState(), [opened, answer("c")]);
 

@@ -65,7 +65,8 @@ describe("the control tools", () => {
     expect(parseWait({ reason: " " })).toEqual(refused("reason"));
     expect(parseReset({ reason: "again" })).toEqual({ ok: true, args: { reason: "again" } });
     expect(parseWait({ reason: "reply", until: "2h" })).toEqual({ ok: true, args: { reason: "reply", until: "2h" } });
-    expect(parseWait({ reason: "reply", until: " " })).toEqual({ ok: true, args: { reason: "reply" } });
+    expect(parseWait({ reason: "reply", until: null })).toEqual({ ok: true, args: { reason: "reply" } });
+    expect(parseWait({ reason: "reply", until: " " })).toEqual({ ok: true, args: { reason: "reply", until: " " } });
     expect(parseWait({ reason: "reply", until: 5 })).toEqual(refused("until"));
   });
 
@@ -74,7 +75,8 @@ describe("the control tools", () => {
       ok: true,
       args: { code: "c".repeat(64), reason: "r" },
     });
-    for (const code of [" ", "c".repeat(65), "a\nb", "a\u2028b", 7])
+    expect(parseRaise({ code: "🛑".repeat(64), reason: "r" })).toMatchObject({ ok: true });
+    for (const code of [" ", "c".repeat(65), "🛑".repeat(65), "a\nb", "a\rb", "a\u2028b", 7])
       expect(parseRaise({ code, reason: "r" })).toEqual(refused("code"));
     expect(parseRaise({ code: "c", reason: "" })).toEqual(refused("reason"));
   });

@@ -31,7 +31,7 @@ const raise = z.object({
   code: z
     .string()
     .refine((code) => code.trim() !== "", "must not be blank")
-    .refine((code) => code.trim().length <= MAX_CODE_CHARS, `must have at most ${MAX_CODE_CHARS} characters`)
+    .refine((code) => [...code.trim()].length <= MAX_CODE_CHARS, `must have at most ${MAX_CODE_CHARS} characters`)
     .refine((code) => !/[\n\r\u0085\u2028\u2029]/.test(code.trim()), "must be one line")
     .describe("A short name for the failure, as `customer-unreachable`."),
   reason: filledText().describe("What went wrong, in a sentence."),
@@ -107,11 +107,11 @@ export function parseReset(args: Args): ParsedArguments<{ reason: string }> {
   return mapped(parseArguments(reset, args), ({ reason }) => ({ reason: reason.trim() }));
 }
 
-/** R-76. A blank `until` counts as absent; its form is `parseUntil`'s. */
+/** R-76. The form of `until` is `parseUntil`'s to judge, of a blank one too (R-77). */
 export function parseWait(args: Args): ParsedArguments<{ reason: string; until?: string }> {
   return mapped(parseArguments(wait, args), ({ reason, until }) => ({
     reason: reason.trim(),
-    ...(until?.trim() ? { until } : {}),
+    ...(until !== undefined ? { until } : {}),
   }));
 }
 

@@ -35,7 +35,12 @@ function next(fields: Partial<SessionFields>, open: Batch | null = null, limit =
 describe("nextStep", () => {
   it.each<[string, Partial<SessionFields>, Batch | null, string]>([
     ["a finished session is at its end", { status: "failed", failure: "x" }, null, "end"],
-    ["a failure is settled before all else", { failure: "x", park, stepsUsed: 99 }, null, "settle"],
+    [
+      "a failure is settled before all else",
+      { failure: "x", park, parkPhase: "suspended", pendingDelegations, childInput },
+      batch,
+      "settle",
+    ],
     [
       "a check that is owed comes before the step limit",
       { run: { start: 0, due: true }, stepsUsed: 99 },

@@ -33,6 +33,24 @@ async function leavesNothing({ host, clock }: IntakeBench): Promise<void> {
   expect(await host.files.listShared(".parkway/uploads/", { after: "", limit: 10 })).toEqual([]);
 }
 
+it.each([
+  ["turn", { kind: "turn", message: "Go" }, "SessionNotResumableError"],
+  ["delivery", { kind: "delivery", trigger: "mail" }, "SessionNotResumableError"],
+  ["decision", { kind: "decision", target: "done" }, "SessionNotParkedError"],
+  ["reply", { kind: "reply", message: "Hm" }, "SessionNotParkedError"],
+] as const)(
+  "R-3 a %s for a child's id is refused by its root, whether or not there is such a child",
+  async (_kind, input, name) => {
+    const on = opened();
+
+    await expect(on.intake.accept({ sessionId: "s1~1", input }, api)).rejects.toMatchObject({
+      name,
+      message: expect.stringContaining('"s1"'),
+    });
+    await leavesNothing(on);
+  },
+);
+
 describe("a firing", () => {
   it.each<[string, Partial<Firing>, string]>([
     ["an unknown workflow", { workflow: "none" }, "UnknownWorkflowError"],

@@ -259,6 +259,7 @@ describe("a workflow out of service", () => {
         { text: "Please." },
         { text: "Short." },
         waitForReply,
+        waitForReply,
         toReview,
         { text: "Please." },
         { text: "Sent." },
@@ -266,11 +267,12 @@ describe("a workflow out of service", () => {
     });
     await bench.agent.workflow.send("s1", { message: "Go" });
     edit(off(REVIEWED));
-    const { decide, deliver, reply, machine } = (await bench.again()).workflow;
+    const { decide, deliver, reply, send, machine } = (await bench.again()).workflow;
 
     expect(machine.disabled).toBe(true);
     expect(await reply("s1", "How long?")).toMatchObject({ kind: "parked", reply: "Short." });
     expect(await decide("s1", { target: "work" })).toMatchObject({ kind: "parked", parkedChannel: "input" });
+    expect(await send("s1", { message: "Here." })).toMatchObject({ disposition: "deliver", parkedChannel: "input" });
     expect(await deliver("s1", { trigger: { id: "x" } })).toMatchObject({ kind: "parked", parkedChannel: "decision" });
     expect(await decide("s1", { target: "send" })).toMatchObject({ kind: "completed", reply: "Sent." });
   });
@@ -442,7 +444,22 @@ describe("the spec in force", () => {
     expect(
       await hashOf("metadata: { a: 1 }\nstates: { answer: { instructions: Answer., triggers: { manual: } } }"),
     ).toBe(hash);
-    expect(await hashOf(ANSWERS.replace("Answer.", "Reply."))).not.toBe(hash);
+    expect(await hashOf(ANSWERS.replace("manual: }", "manual: }\n    metadata: { a: { b: 1 } }"))).toBe(hash);
+    for (const changed of [
+      ANSWERS.replace("Answer.", "Reply."),
+      `title: Answers\n${ANSWERS}`,
+      `settings: { model: other }\n${ANSWERS}`,
+      `instructions: Be brief.\n${ANSWERS}`,
+      `tools: { forbid_always: [ls] }\n${ANSWERS}`,
+      ANSWERS.replace("manual: }", "manual: }\n    title: Answer"),
+      ANSWERS.replace("manual: }", "manual: }\n    budget: { maxTurns: 3 }"),
+      ANSWERS.replace("manual: }", "manual: , mail: }"),
+      ANSWERS.replace("manual: }", "manual: { requires: [order] } }"),
+      `disabled: true\n${ANSWERS}`,
+    ]) {
+      expect(changed, changed).not.toBe(ANSWERS);
+      expect(await hashOf(changed), changed).not.toBe(hash);
+    }
     expect(specHash(bench.agent.workflow.machine.spec)).toBe(hash);
   });
 

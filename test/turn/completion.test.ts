@@ -418,6 +418,25 @@ describe("what comes of a verdict", () => {
     expect(shown).toHaveLength(2);
   });
 
+  it("R-50 R-189 delegated work that failed routes the state before the gate is asked", async () => {
+    const { completion, shown } = gate(2, OK);
+    const { agent } = await bench({
+      spec: `${caller("stuck")}    on_error: rescue\n  rescue: { instructions: Mend. }\n`,
+      files: workflow("stuck", worker("stuck")),
+      completion,
+      answer: byModel({
+        "test-model": [calls(["archmax_workflow_stuck"]), says("Never mind."), says("Mended.")],
+        stuck: [calls(["archmax_raise", { code: "stuck", reason: "No way." }])],
+      }),
+    });
+
+    const outcome = await agent.workflow.send("s1", { message: "Go." });
+
+    expect(outcome).toMatchObject({ kind: "completed", state: "rescue" });
+    expect(outcome.auditTrail.at(-1)).toMatchObject({ to: "rescue", kind: "on_error" });
+    expect(shown.map(({ state }) => state)).toEqual(["rescue"]);
+  });
+
   it("A-22 a raise, a rejection and a thrown turn are not judged, and keep their reasons", async () => {
     const { completion, shown } = gate(2, no());
     const spec = SPEC.replace("    instructions: Work.\n", "    instructions: Work.\n    budget: { maxTurns: 1 }\n");

@@ -39,16 +39,16 @@ describe("one id, one conversation", () => {
   });
 
   it.each([
-    ["an empty id", ""],
-    ["slashes only", "/"],
-    ["a dotted segment", "a/../b"],
-    ["a backslash", "a\\b"],
-    ["a control character", "a\u0000b"],
-    ["an area", "scratchpad/x"],
-    ["a mount", "skills/x"],
-    ["no child's shape", "a~0"],
-    ["513 bytes", "x".repeat(513)],
-  ])("R-2 F-100 takes no input and shows nothing for %s, and writes nothing", async (_what, id) => {
+    ["an empty id", "", "empty"],
+    ["slashes only", "/", "empty"],
+    ["a dotted segment", "a/../b", '".."'],
+    ["a backslash", "a\\b", "backslash"],
+    ["a control character", "a\u0000b", "control character"],
+    ["an area", "scratchpad/x", '"scratchpad"'],
+    ["a mount", "skills/x", '"skills"'],
+    ["no child's shape", "a~0", '"~"'],
+    ["513 bytes", "x".repeat(513), "512 bytes"],
+  ])("R-2 F-100 takes no input and shows nothing for %s, says why, and writes nothing", async (_what, id, reason) => {
     const { send, decide, reply, deliver, resolveSession } = await open({ spec: ANSWERS, answer: always("Yes.") });
     const entrances = [
       () => send(id, { message: "Hi" }),
@@ -64,8 +64,8 @@ describe("one id, one conversation", () => {
       () => bench.agent.sessions.seed(id, { "a.txt": "a" }),
     ];
 
-    for (const enter of entrances)
-      await expect(enter(), String(enter)).rejects.toMatchObject({ name: "SessionStoreIdError", sessionId: id });
+    const refused = { name: "SessionStoreIdError", sessionId: id, message: expect.stringContaining(reason) };
+    for (const enter of entrances) await expect(enter(), String(enter)).rejects.toMatchObject(refused);
     expect(await bench.stores.sessions.list()).toEqual([]);
   });
 
@@ -146,6 +146,32 @@ states:
     expect(await deliver("s1", { trigger: { id: "mail" } })).toMatchObject({
       disposition: "deliver",
       kind: "completed",
+    });
+  });
+
+  it("R-10 takes with a decision its park, its number and who decided, and with a call its limit, signal and model", async () => {
+    const { send, decide } = await open({
+      spec: REVIEWED,
+      replies: [...untilReview, toReview, { text: "Once more." }, { text: "Sent." }],
+    });
+    const parked = await send("s1", { message: "Go" });
+    const { parkId: park = "" } = parked.pending ?? {};
+
+    await expect(decide("s1", { target: "work", park: "park-0" })).rejects.toMatchObject({
+      name: "StaleDecisionError",
+    });
+    await expect(send("s1", { decision: { target: "work", seq: 2 } })).rejects.toMatchObject({
+      name: "StaleDecisionError",
+    });
+    await expect(decide("s1", { target: "work" }, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
+    await expect(decide("s1", { target: "work" }, { model: " " })).rejects.toThrow(TypeError);
+    const again = await decide("s1", { target: "work", comment: "Longer.", park, seq: 1, decidedBy: "ann" });
+    expect(again.auditTrail.at(-2)).toMatchObject({ to: "work", kind: "human", reason: "Longer.", by: "ann" });
+    const sent = await send("s1", { decision: { target: "send", decidedBy: "bob" } }, { model: "other-model" });
+    expect(sent.auditTrail.at(-1)).toMatchObject({ to: "send", kind: "human", by: "bob" });
+    expect(bench.requests.map(({ body }) => body.model).slice(-2)).toEqual(["test-model", "other-model"]);
+    await expect(send("s1", { message: "More" }, { recursionLimit: 0 })).rejects.toMatchObject({
+      code: "recursion-limit",
     });
   });
 

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   advance,
@@ -90,6 +92,26 @@ describe("parking at a human state", () => {
     expect(outcome.messages.at(-1)).toMatchObject({ role: "assistant", content: "Please look at the offer." });
   });
 
+  it("R-104 is told with a call whatever the agent has said, and once for every reply", async () => {
+    const bench = await open({
+      spec: SPEC,
+      replies: [
+        { ...advance("review"), ...says("It is written.") },
+        says("Please look."),
+        says("It is 40."),
+        says("As I said, 40."),
+      ],
+    });
+    const outcome = await bench.agent.workflow.send("s1", { message: "go" });
+    const { reply } = bench.agent.workflow;
+
+    expect(outcome.reply).toBe("It is written.\n\nPlease look.");
+    expect(bench.requests).toHaveLength(2);
+    expect(await reply("s1", "How much?")).toMatchObject({ kind: "parked", reply: "It is 40." });
+    expect(await reply("s1", "How much?")).toMatchObject({ kind: "parked", reply: "As I said, 40." });
+    expect(bench.requests).toHaveLength(4);
+  });
+
   it("R-105 R-106 W-272 F-58 the call has the static block, the state's tools, and nothing of the graph", async () => {
     const { bench } = await parked();
     const { fixed, volatile } = blocks(bench.requests[1]);
@@ -162,10 +184,17 @@ describe("parking at a human state", () => {
   });
 
   it("R-103 F-35 the record does not change with replies, time, or an edit of the spec", async () => {
-    const { bench, outcome } = await parked(says("It is 40."));
+    const { bench, outcome } = await parked(says("It is 40."), says("Still 40."));
+    await bench.agent.workflow.reply("s1", "How much is it?");
     bench.clock.advance(86_400_000);
+    const edited = SPEC.replace("title: Look at it", "title: Look again")
+      .replace("Decide on the offer.", "Decide on the new offer.")
+      .replace("[/scratchpad/offer.md]", "[scratchpad/other.md]")
+      .replace('[sales, "lead:emea"]', "[legal]")
+      .replace("Send the offer }", "Send what there is, type: approve }");
+    writeFileSync(join(bench.rootDir, "workflows/case/workflow.yaml"), edited);
     const other = await bench.again();
-    const after = await other.workflow.reply("s1", "How much is it?");
+    const after = await other.workflow.reply("s1", "And now?");
 
     expect(after.pending).toEqual(outcome.pending);
     expect((await other.sessions.get("s1"))?.pending).toEqual(outcome.pending);
@@ -187,6 +216,20 @@ describe("parking at a human state", () => {
     expect(first.pending).toMatchObject({ evidence: ["scratchpad/offer.md", "scratchpad/extra.md"], seq: 1 });
     expect(second.pending).toMatchObject({ evidence: ["scratchpad/offer.md"], seq: 2 });
     expect(first.pending?.parkId).not.toBe(second.pending?.parkId);
+  });
+
+  it("R-98 R-102 R-103 a decision that leads back to its own state makes a fresh record, without what was attached", async () => {
+    const bench = await open({
+      spec: SPEC.replace("- { to: send, description: Send the offer }", "- { to: review, description: Ask once more }"),
+      replies: [advance("review", { evidence: ["scratchpad/extra.md"] }), says("Look."), says("Look again.")],
+    });
+    const first = await bench.agent.workflow.send("s1", { message: "go" });
+    const second = await bench.agent.workflow.decide("s1", { target: "review" });
+
+    expect(first.pending).toMatchObject({ evidence: ["scratchpad/offer.md", "scratchpad/extra.md"], seq: 1 });
+    expect(second).toMatchObject({ kind: "parked", reply: "Look again." });
+    expect(second.pending).toMatchObject({ evidence: ["scratchpad/offer.md"], seq: 2 });
+    expect(ofType(bench.events, "parked")).toHaveLength(2);
   });
 
   it("R-98 R-106 every way in parks: a code state's advance and an on_error route say that a note led here", async () => {
@@ -246,6 +289,20 @@ states:
     expect(reply).toMatchObject({ kind: "parked", reply: "Approve it\n\nIs this fine?" });
     expect(ofType(bench.events, "park-message").map(({ direction }) => direction)).toEqual(["inbound", "outbound"]);
     expect(await bench.agent.workflow.decide("s1", { target: "done" })).toMatchObject({ kind: "completed" });
+  });
+
+  it.each([
+    ["an agent state", "done: { instructions: Close. }"],
+    ["a grader state", "done: { type: grader, instructions: Judge. }"],
+  ])("R-100 W-82 composes nothing where there is %s and no model", async (_what, done) => {
+    const bench = await open({
+      spec: FREE.replace(/done:\n {4}type: code\n {4}script: scripts\/done.js/, done),
+      files,
+    });
+
+    await expect(bench.agent.workflow.send("s1", { message: "go" })).rejects.toThrow(/model/);
+    expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "failed", exit: { code: "turn-error" } });
+    expect(await bench.agent.sessions.messageCount("s1")).toBe(1);
   });
 
   it("W-82 uses a configured model as usual", async () => {

@@ -82,7 +82,7 @@ describe("what meets a running turn", () => {
     expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "completed" });
   });
 
-  it("F-8 a decision changes nothing and settles as refused", async () => {
+  it("R-12 F-8 a decision changes nothing and settles as refused", async () => {
     const { turn, open } = await midTurn({ spec: REVIEWED, answer: always("Yes.") });
     const receipt = await accept({ kind: "decision", target: "send" }, "d1", "api");
     open();

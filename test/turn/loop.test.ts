@@ -3,6 +3,7 @@ import { createMemoryFileStore, createMemorySessionStore } from "../../lib/store
 import { type ToolDescriptor, toolsFromMap } from "../../lib/tools/index.js";
 import { aBench, type Bench } from "../harness/agent.js";
 import { wrapStore } from "../harness/wrap-store.js";
+import { byModel, worker, workflow } from "./delegating.js";
 import { advance, calls, ofType, results, setting, types } from "./support.js";
 import { ANSWERS, gate, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
 
@@ -329,6 +330,76 @@ describe("one message's calls", () => {
       { to: "next", kind: "agent", reason: "on", ts: bench.clock.now() },
       { to: "work", kind: "reset", reason: "again", ts: bench.clock.now() },
     ]);
+  });
+
+  it("R-8 R-9 tells of every kind of step with its reason, its workflow and who decided, in the order of the calls", async () => {
+    const spec = `
+states:
+  first: { type: code, script: scripts/first.js, triggers: { manual: }, transitions: [{ to: judge }] }
+  judge: { type: grader, instructions: Judge., transitions: [{ to: work, description: Fine. }] }
+  work:
+    instructions: Work.
+    tools: { allow: [archmax_workflow_helper, archmax_workflow_stuck, archmax_workflow_waiting] }
+    on_error: rescue
+    transitions: [{ to: review }]
+  review: { type: human, instructions: Decide., transitions: [{ to: work, description: Again. }] }
+  rescue: { instructions: Mend. }
+`;
+    const stuck = calls(["archmax_raise", { code: "stuck", reason: "No way." }]);
+    const judged = advance("work", { reason: "It holds." });
+    bench = await aBench({
+      spec,
+      files: {
+        "workflows/case/scripts/first.js": `export default ({ tools }) => tools.archmax_advance({ to: "judge", reason: "Computed." });`,
+        ...workflow("helper", worker("helper")),
+        ...workflow("stuck", worker("stuck")),
+        ...workflow("waiting", worker("waiting")),
+      },
+      answer: byModel({
+        "test-model": [
+          judged,
+          calls(["archmax_workflow_waiting"], ["archmax_workflow_stuck"], ["archmax_workflow_helper"]),
+          { text: "I wait for a letter." },
+          toReview,
+          { text: "Please." },
+          waitForReply,
+          calls(["archmax_reset", { reason: "Once more." }]),
+          judged,
+          calls(["archmax_workflow_stuck"]),
+          { text: "I give up." },
+          { text: "Mended." },
+        ],
+        helper: [{ text: "Done." }],
+        stuck: [stuck, stuck],
+        waiting: [waitForReply, { text: "It came." }],
+      }),
+    });
+    const { send, deliver, decide } = bench.agent.workflow;
+    await send("s1", { message: "Go" });
+    await deliver("s1", { trigger: { id: "mail" } });
+    await decide("s1", { target: "work", comment: "Longer.", decidedBy: "ann" });
+    const { auditTrail, kind } = await deliver("s1", { trigger: { id: "mail" } });
+
+    expect(kind).toBe("completed");
+    const failed = expect.stringContaining("No way.");
+    expect(auditTrail).toEqual(
+      [
+        { to: "first", kind: "trigger", reason: "manual" },
+        { to: "judge", kind: "code", reason: "Computed." },
+        { to: "work", kind: "grader", reason: "It holds." },
+        { to: "work", kind: "sub-workflow", workflow: "stuck", status: "error", reason: failed },
+        { to: "work", kind: "sub-workflow", workflow: "helper", status: "ok" },
+        { to: "work", kind: "sub-workflow", workflow: "waiting", status: "ok" },
+        { to: "review", kind: "agent", reason: "on to review" },
+        { to: "work", kind: "human", reason: "Longer.", by: "ann" },
+        { to: "work", kind: "trigger", reason: "mail" },
+        { to: "first", kind: "reset", reason: "Once more." },
+        { to: "judge", kind: "code", reason: "Computed." },
+        { to: "work", kind: "grader", reason: "It holds." },
+        { to: "work", kind: "sub-workflow", workflow: "stuck", status: "error", reason: failed },
+        { to: "rescue", kind: "on_error", reason: failed },
+      ].map((step) => ({ ...step, ts: bench.clock.now() })),
+    );
   });
 
   it("R-58 finds the single tool of a collection by its short name", async () => {

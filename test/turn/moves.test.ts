@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { loadState } from "../../lib/session/load-state.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
+import { byModel, caller, worker, workflow } from "./delegating.js";
 import { advance, benches, calls, offered, ofType, results, says, setting, system, types } from "./support.js";
 
 const open = benches();
@@ -60,6 +62,38 @@ describe("archmax_advance", () => {
     expect(offered(bench.requests[0])).toContain("grep");
     expect(offered(bench.requests[1])).not.toContain("grep");
     expect(system(bench.requests[1])).toContain("You are in state done");
+  });
+
+  it.each([
+    ["a code state runs at once", "compute", ["agent", "code"], "done", 2],
+    ["a grader state runs at once", "judge", ["agent", "grader"], "done", 3],
+    ["a human state parks", "ask", ["agent"], "ask", 2],
+  ])("R-69 after the commit %s", async (_what, to, kinds, state, requests) => {
+    const bench = await open({
+      spec: `
+states:
+  work:
+    instructions: Work.
+    triggers: { manual: }
+    transitions:
+      - { to: compute, description: Work it out. }
+      - { to: judge, description: Have it judged. }
+      - { to: ask }
+  compute: { type: code, script: scripts/compute.js, transitions: [{ to: done }] }
+  judge: { type: grader, instructions: Judge., transitions: [{ to: done, description: Fine. }] }
+  ask: { type: human, instructions: Decide., transitions: [{ to: done, description: Fine. }] }
+  done: { instructions: Close. }
+`,
+      files: {
+        "workflows/case/scripts/compute.js": `export default ({ tools }) => tools.archmax_advance({ to: "done", reason: "r" });`,
+      },
+      replies: [advance(to), ...(to === "judge" ? [advance("done")] : []), says("end")],
+    });
+    const outcome = await bench.agent.workflow.send("s1", { message: "go" });
+
+    expect(outcome.auditTrail.slice(1).map(({ kind }) => kind)).toEqual(kinds);
+    expect(outcome).toMatchObject({ state, kind: to === "ask" ? "parked" : "completed", reply: "end" });
+    expect(bench.requests).toHaveLength(requests);
   });
 
   it("R-67 R-298 tells of the move between the call and its result", async () => {
@@ -295,6 +329,35 @@ describe("archmax_reset", () => {
     ]);
   });
 
+  it("R-70 leaves transcript, files, trail, todos, usage and the count of waits as they were", async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 };
+    const todos = [{ content: "Look.", status: "pending" }];
+    const bench = await open({
+      spec: SIMPLE.replace("work:", "work:\n    budget: { maxParks: 1 }\n    on_error: other"),
+      replies: [
+        {
+          ...calls(["write_todos", { todos }], ["write_file", { file_path: "/scratchpad/a.md", content: "A" }]),
+          usage,
+        },
+        calls(["archmax_wait", { reason: "mail" }]),
+        says("w"),
+        calls(["archmax_reset", { reason: "again" }]),
+        calls(["archmax_wait", { reason: "mail" }]),
+        says("end"),
+      ],
+    });
+    const waiting = await bench.agent.workflow.send("s1", { message: "go" });
+    const outcome = await bench.agent.workflow.deliver("s1", { trigger: { id: "mail" } });
+    const stored = await loadState(bench.stores.sessions, "s1");
+
+    expect(outcome.messages.slice(0, waiting.messages.length)).toEqual(waiting.messages);
+    expect(outcome.auditTrail.map(({ kind }) => kind)).toEqual(["trigger", "trigger", "reset", "on_error"]);
+    expect(results(outcome).at(-1)).toMatchObject({ refusal: "park-budget" });
+    expect(outcome.usage).toMatchObject({ inputTokens: 7 });
+    expect(stored?.state.fields).toMatchObject({ todos, parkCounts: { work: 1 } });
+    expect((await bench.stores.files.list("s1")).map(({ path }) => path)).toContain("scratchpad/a.md");
+  });
+
   it("R-70 R-87 W-144 leaves a host's lock alone", async () => {
     const bench = await open({
       spec: SIMPLE,
@@ -432,7 +495,7 @@ states:
     const outcome = await bench.agent.workflow.send("s1", { message: "again" });
 
     expect(outcome).toMatchObject({ kind: "completed", state: "other", disposition: "turn", exit: { success: true } });
-    expect((await bench.agent.sessions.get("s1"))?.exit).toBeUndefined();
+    expect((await loadState(bench.stores.sessions, "s1"))?.state.fields).not.toHaveProperty("exit");
   });
 });
 
@@ -444,8 +507,8 @@ describe("archmax_wait", () => {
     expect(outcome.status).toBe("completed");
   });
 
-  it.each(["0m", "-1h", "1.5h", "2 weeks", "2026-02-30", "2026-03-20T9:00Z", "soon"])(
-    "R-77 F-25 refuses until %s with the accepted forms, and does not park",
+  it.each(["0m", "-1h", "1.5h", "2 weeks", "2026-02-30", "2026-03-20T9:00Z", "soon", "", " "])(
+    "R-77 F-25 refuses until %j with the accepted forms, and does not park",
     async (until) => {
       const { outcome } = await run(SIMPLE, [["archmax_wait", { reason: "r", until }]]);
 
@@ -489,7 +552,31 @@ describe("archmax_wait", () => {
     expect(outcome.auditTrail).toHaveLength(1);
     expect(results(outcome)[0]?.text).toMatch(/stop/i);
     expect(types(bench.events, "state-leave")).toEqual([]);
+    expect(ofType(bench.events, "parked")).toMatchObject([
+      { state: "work", awaiting: "input", reason: "mail", callId: "call_1_1" },
+    ]);
     expect(ofType(bench.events, "parked")[0]).not.toHaveProperty("resumeAt");
+  });
+
+  it("R-79 R-189 commits the record, the count and the phase, and leaves what failed before outstanding", async () => {
+    const bench = await open({
+      spec: caller("stuck"),
+      files: workflow("stuck", worker("stuck")),
+      answer: byModel({
+        "test-model": [calls(["archmax_workflow_stuck"]), calls(["archmax_wait", { reason: "mail" }]), says("w")],
+        stuck: [calls(["archmax_raise", { code: "stuck", reason: "No way." }])],
+      }),
+    });
+    await bench.agent.workflow.send("s1", { message: "go" });
+
+    expect((await loadState(bench.stores.sessions, "s1"))?.state.fields).toMatchObject({
+      status: "awaiting_input",
+      position: "desk",
+      park: { channel: "input", state: "desk", reason: "mail" },
+      parkPhase: "suspended",
+      parkCounts: { desk: 1 },
+      failedDelegations: [{ workflow: "stuck" }],
+    });
   });
 
   it("R-80 R-127 W-172 counts a state's parks over a turn, and the one too many fails the state", async () => {

@@ -34,7 +34,7 @@ states:
     ["the assembly's path", {}, "from-assembly"],
     ["an index from the end", { sessionPath: "mail.list.-1.id" }, "two"],
     ["a stripped id", { sessionId: "/by-id" }, "by-id"],
-  ])("R-22 R-23 W-106 H-34 H-60 is named by %s", async (_what, firing, sessionId) => {
+  ])("R-4 R-22 R-23 W-106 H-34 H-60 is named by %s", async (_what, firing, sessionId) => {
     bench = await aBench({ spec: NAMED, replies: [], sessionPath: "a" });
 
     expect(await bench.agent.workflow.resolveSession({ trigger: "mail", variables, ...firing })).toEqual({
@@ -258,7 +258,7 @@ describe("removing and seeding", () => {
       spec: ANSWERS,
       replies: [
         calls(["write_file", { file_path: "/scratchpad/a.md", content: "A" }]),
-        { text: "One." },
+        { text: "One.", usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } },
         { text: "Two." },
       ],
     });
@@ -266,8 +266,13 @@ describe("removing and seeding", () => {
     await send("s1", { message: "Go", variables: { n: 1 } });
     const kept = await bench.agent.sessions.get("s1");
 
-    expect(kept).toMatchObject({ status: "completed", variables: { n: { value: 1 } } });
+    expect(kept).toMatchObject({
+      status: "completed",
+      variables: { n: { value: 1 }, trigger: { value: "manual" } },
+      usage: { inputTokens: 9, outputTokens: 3 },
+    });
     expect(await bench.agent.sessions.messageCount("s1")).toBe(4);
+    expect(await bench.agent.sessions.trail("s1")).toMatchObject([{ to: "answer", kind: "trigger" }]);
     expect(await bench.stores.files.list("s1")).toHaveLength(1);
 
     expect(await bench.agent.sessions.delete("s1")).toBe(true);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { loadState } from "../../lib/session/load-state.js";
 import { advance, benches, calls, ofType, results, says, setting, system, types } from "./support.js";
 
 const open = benches();
@@ -50,10 +51,25 @@ describe("archmax_set_variables", () => {
     });
   });
 
+  it("R-81 takes a name of its form and no other, and replaces a value whole", async () => {
+    const names = ["order.total", "Order", "_a", "1a", "a-b", "ä", "a b", ""];
+    const { outcome, first } = await run([
+      ...names.map((name) => setting({ [name]: 1 })),
+      setting({ order: { total: 1, lines: [1] } }),
+      setting({ order: { paid: true } }),
+      setting({ a_1: 1 }),
+    ]);
+
+    expect(first.map(({ refusal }) => refusal)).toEqual([...names.map(() => "name-invalid"), ...Array(3)]);
+    expect(Object.keys(outcome.variables).sort()).toEqual(["a_1", "order", "remark", "total", "trigger"]);
+    expect(outcome.variables.order?.value).toEqual({ paid: true });
+  });
+
   it("R-84 R-296 R-298 the event has no value, and stands between the call and its result", async () => {
     const { bench } = await run([setting({ a: "hidden value" }, true)]);
     const event = ofType(bench.events, "variables-set")[0];
 
+    expect((await loadState(bench.stores.sessions, "s1"))?.state.variables.a).toMatchObject({ lockedBy: "agent" });
     expect(event).toMatchObject({ locked: true });
     expect(JSON.stringify(event)).not.toContain("hidden");
     expect(types(bench.events, "tool-called", "variables-set", "tool-result").slice(0, 3)).toEqual([
@@ -98,9 +114,26 @@ describe("archmax_set_variables", () => {
   });
 
   it("R-83 the first rule in the order shape, reserved, locked, owned, title, return type decides", async () => {
-    const { first } = await run([setting({ title: 7, "Bad-Name": 1 }), setting({ total: "x", trigger: "y" })]);
+    const { first } = await run(
+      [
+        setting({ title: 7, "Bad-Name": 1 }),
+        setting({ total: "x", trigger: "y" }),
+        setting({ trigger: "y" }),
+        setting({ price: 2 }),
+        setting({ total: 4 }, true),
+        setting({ total: "x" }),
+      ],
+      { variables: { price: 1 } },
+    );
 
-    expect(first.map(({ refusal }) => refusal)).toEqual(["title-shape", "return-type"]);
+    expect(first.map(({ refusal }) => refusal)).toEqual([
+      "title-shape",
+      "return-type",
+      "variable-reserved",
+      "variable-locked",
+      undefined,
+      "variable-locked",
+    ]);
   });
 
   it("R-85 R-90 W-140 an unlocked value may be rewritten in any state; the later one stands, in the next turn too", async () => {
@@ -178,6 +211,28 @@ describe("archmax_set_variables", () => {
       { title: "Refund 7", state: "work", callId: "call_1_1" },
       { title: "Refund 8", state: "work", callId: "call_1_3" },
     ]);
+  });
+
+  it("R-89 takes no lock and no title but one line of 1 to 200 characters after trimming", async () => {
+    const { first, outcome } = await run([
+      setting({ title: "t" }, true),
+      ...[7, null, "", " \n", "two\nlines", "x".repeat(201), "🛑".repeat(201)].map((title) => setting({ title })),
+      setting({ title: ` ${"🛑".repeat(200)}\n` }),
+    ]);
+
+    expect(first.map(({ refusal }) => refusal)).toEqual(["title-lock", ...Array(7).fill("title-shape"), undefined]);
+    expect(outcome.variables.title).toEqual({ value: "🛑".repeat(200), locked: false });
+  });
+
+  it("R-89 a delivered title replaces the one the session holds, and is told of", async () => {
+    const wait = calls(["archmax_wait", { reason: "mail" }]);
+    const bench = await open({ spec: SPEC, replies: [calls(setting({ title: "Mine" })), wait, says("w"), ...finish] });
+    await bench.agent.workflow.send("s1", { message: "go" });
+    const delivery = { trigger: { id: "mail" }, variables: { title: " Theirs " } };
+    const outcome = await bench.agent.workflow.deliver("s1", delivery);
+
+    expect(outcome.variables.title).toEqual({ value: "Theirs", locked: false });
+    expect(ofType(bench.events, "title-set").map(({ title }) => title)).toEqual(["Mine", "Theirs"]);
   });
 
   it("W-142 R-89 a seeded title lands unlocked and loses to one the session holds", async () => {

@@ -108,7 +108,7 @@ describe("refusing a turn", () => {
     expect(refusalOf(enabled, aState(), anOpening({ trigger: "manual" }))).toBeNull();
   });
 
-  it("R-36 changes status and reason, clears the exit, and keeps everything else", () => {
+  it("R-5 R-36 changes status and reason, clears the exit, and keeps everything else", () => {
     const before = aState(
       {
         status: "failed",
