@@ -602,6 +602,20 @@ states:
     expect(history.trail.at(-1)).toEqual({ to: "check", kind: "agent", reason: "on to check", ts: expect.any(Number) });
   });
 
+  it("R-144 shows the note that a turn without a message begins with", async () => {
+    const bench = await open({
+      spec: SPEC.replace("manual:", "manual: { message: false }"),
+      tools: tools(),
+      files: { "workflows/case/scripts/check.js": script(`console.log(await tools.archmax_get_history()); ${move}`) },
+      replies: [says("end")],
+    });
+    await bench.agent.workflow.send("s1", { variables: { ready: true } });
+
+    expect(JSON.parse(lines(bench)[0]!).messages).toEqual([
+      { role: "runtime", note: "opening", text: expect.stringMatching(/^\[opening\]/) },
+    ]);
+  });
+
   it("R-205 is out of reach in an agent state", async () => {
     const bench = await open({
       spec: "states: { work: { instructions: Work., triggers: { manual: } } }",

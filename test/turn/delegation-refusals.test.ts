@@ -45,7 +45,7 @@ describe("a delegation that is refused", () => {
     ["invalid-param", { ...GOOD, title: " " }, "title"],
     ["unresolved-param", { ...GOOD, order: "${{nothing}}" }, "${{nothing}}"],
     ["unresolved-param", { ...GOOD, order: "to ${{nothing}}" }, "${{nothing}}"],
-  ])("R-175 W-161 W-243 W-246 R-295 as %s for %j is a blocked call and leaves nothing", async (kind, args, names) => {
+  ])("R-174 R-175 W-161 W-243 W-246 R-295 as %s for %j is a blocked call, leaving nothing", async (kind, args, names) => {
     const { bench, outcome, answer } = await run(args);
 
     expect(answer).toMatchObject({
@@ -190,7 +190,7 @@ describe("a delegation that is refused", () => {
     expect(ofType(bench.events, "tool-called").find(({ tool }) => tool === CHECK)?.args).toMatchObject({ count: 3 });
   });
 
-  it("W-242 R-210 is governed like any other tool: a call that nothing grants is blocked by the kernel", async () => {
+  it("W-242 R-204 R-210 is governed like any other tool: a call that nothing grants is blocked by the kernel", async () => {
     const spec = `
 states:
   desk:

@@ -125,6 +125,24 @@ describe("failed delegations", () => {
     expect(outcome).toMatchObject({ kind: "completed", reply: "Fine." });
   });
 
+  it("R-188 R-189 a wait and the delivery that ends it recover nothing, a later success does", async () => {
+    const wait = { ...calls(["archmax_wait", { reason: "a second try" }]), text: "I wait." };
+    const over = async (after: Parameters<typeof run>[2]) => {
+      const { bench, outcome } = await run(worker("child"), [...RAISES, says("Now it works.")], after);
+      expect(outcome).toMatchObject({ kind: "parked" });
+      return bench.agent.workflow.deliver("s1", { trigger: { id: "retry" } });
+    };
+
+    expect(await over({ after: [wait, says("Never mind.")] })).toMatchObject({
+      kind: "rejected",
+      rejected: expect.stringContaining("check failed"),
+    });
+    expect(await over({ after: [wait, calls([CHECK, {}, "c2"]), says("Fine.")] })).toMatchObject({
+      kind: "completed",
+      reply: "Fine.",
+    });
+  });
+
   it("R-188 a sibling of the same message makes up for nothing", async () => {
     const bench = await open({
       spec: caller("check"),

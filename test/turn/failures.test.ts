@@ -270,6 +270,15 @@ describe("what is no failure of the state", () => {
     for (const { events } of [limit, provider]) expect(types(events, "state-error-routed")).toEqual([]);
   });
 
+  it("R-162 R-74 a raise ends the session failed, without a route", async () => {
+    const { bench, outcome } = await run(ROUTE, {
+      replies: [calls(["archmax_raise", { code: "no-stock", reason: "Nothing is left." }])],
+    });
+
+    expect(outcome).toMatchObject({ kind: "failed", state: "work", exit: { code: "no-stock" } });
+    expect(types(bench.events, "state-error-routed")).toEqual([]);
+  });
+
   it("R-162 R-166 a returns shortfall rejects without a route", async () => {
     const { bench, outcome } = await run(ROUTE, {
       spec: undefined,

@@ -92,7 +92,7 @@ describe("a blocked call", () => {
     expect(blocked.map((event) => event.rule)).toEqual([rule]);
   });
 
-  it("R-206 a denial beats every grant, the open areas and the controls included", async () => {
+  it("R-204 R-206 a denial beats every grant, the open areas and the controls included", async () => {
     const { blocked, outcome } = await run(ONE("tools: { forbid: [archmax_set_variables, write_file] }"), [
       ["archmax_set_variables", { variables: { a: 1 } }],
       ["write_file", { file_path: "scratchpad/a", content: "" }],

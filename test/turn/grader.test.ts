@@ -173,7 +173,7 @@ states:
     expect(bench.requests.map(isGraders)).toEqual([true, false]);
   });
 
-  it("R-137 R-74 W-71 raises: the session has failed, and nothing routes", async () => {
+  it("R-137 R-162 R-74 W-71 raises: the session has failed, and nothing routes", async () => {
     const { bench, send } = await aGraded(open, {
       grader: [calls(["archmax_raise", { code: "no-letter", reason: "There is none." }], ["probe", {}])],
     });
@@ -197,7 +197,7 @@ states:
     ["blanks", says("  \n"), /said nothing/],
     ["an error", { status: 400, error: { message: "no such model" } }, /model failed: .*no such model/],
   ])(
-    "F-69 R-156 R-158 R-163 R-170 W-71 W-175 fails when its model answers with %s, and on_error takes it",
+    "F-69 R-156 R-158 R-159 R-163 R-170 W-71 W-175 fails when its model answers with %s, and on_error takes it",
     async (_what, reply, reason) => {
       const { bench, send } = await aGraded(open, { grader: [readsHistory, reply] });
 

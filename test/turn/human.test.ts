@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { loadState } from "../../lib/session/load-state.js";
 import {
   advance,
   benches,
@@ -113,11 +114,12 @@ describe("parking at a human state", () => {
   });
 
   it("R-105 R-106 W-272 F-58 the call has the static block, the state's tools, and nothing of the graph", async () => {
-    const { bench } = await parked();
+    const bench = await open({ spec: SPEC, replies: park });
+    await bench.agent.workflow.send("s1", { message: "Make an offer.", variables: { customer: "Ada" } });
     const { fixed, volatile } = blocks(bench.requests[1]);
 
     expect(volatile).toMatch(/just been handed over/);
-    expect(volatile).not.toMatch(/send|second|Decide on|Ways out|Variables|Contract|Skills|answer/);
+    expect(volatile).not.toMatch(/send|second|Decide on|Ways out|Variables|customer|Contract|Skills|answer/);
     expect(fixed).toBe(blocks(bench.requests[0]).fixed);
     expect(offered(bench.requests[1])).toEqual(offered(bench.requests[0]).filter((tool) => tool !== "grep"));
   });
@@ -151,6 +153,32 @@ describe("parking at a human state", () => {
     ]);
   });
 
+  it("R-107 R-94 R-175 nothing else about a call is asked: a reference, a workflow, arguments that cannot be read", async () => {
+    const tool = "archmax_workflow_check";
+    const bench = await open({
+      spec: SPEC.replace(
+        "transitions: [{ to: review }]",
+        `tools: { allow: [${tool}] }\n    transitions: [{ to: review }]`,
+      ),
+      replies: [
+        advance("review"),
+        {
+          toolCalls: [
+            { name: "ls", args: { path: "${{unset}}" } },
+            { name: tool, args: { order: "${{unset}}" } },
+            { name: "ls", args: "{ not JSON" },
+          ],
+        },
+      ],
+    });
+    const outcome = await bench.agent.workflow.send("s1", { message: "go" });
+
+    const refusals = results(outcome).slice(1);
+    expect(refusals.map(({ refusal }) => refusal)).toEqual(Array(3).fill("blocked:tool.reply-only"));
+    expect(types(bench.events, "tool-blocked")).toHaveLength(3);
+    expect((await loadState(bench.stores.sessions, "s1"))?.state.fields.dispatchCount).toBeUndefined();
+  });
+
   it("R-108 the call is a step, its tokens count, and it checks no returns", async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
     const bench = await open({
@@ -163,6 +191,7 @@ describe("parking at a human state", () => {
     const outcome = await bench.agent.workflow.send("s1", { message: "go" }, { recursionLimit: 3 });
 
     expect(outcome).toMatchObject({ status: "awaiting_decision", usage: { inputTokens: 20, outputTokens: 2 } });
+    expect((await loadState(bench.stores.sessions, "s1"))?.state.fields.stepsUsed).toBe(3);
     expect(ofType(bench.events, "model-usage").map(({ state }) => state)).toEqual(["work", "review"]);
   });
 
@@ -180,7 +209,7 @@ describe("parking at a human state", () => {
     await expect(bench.agent.workflow.send("s1", { message: "go" })).rejects.toThrow(/no/);
     const session = await bench.agent.sessions.get("s1");
     expect(session).toMatchObject({ status: "failed", workflowState: "review", exit: { code: "turn-error" } });
-    expect(session?.pending).toBeUndefined();
+    expect((await loadState(bench.stores.sessions, "s1"))?.state.fields).not.toHaveProperty("park");
   });
 
   it("R-103 F-35 the record does not change with replies, time, or an edit of the spec", async () => {
@@ -313,7 +342,7 @@ states:
 });
 
 describe("reply", () => {
-  it("R-109 appends the person's words, answers with one call, and leaves the park as it was", async () => {
+  it("R-109 R-106 appends the person's words, answers with one call, and leaves the park as it was", async () => {
     const { bench, outcome, workflow } = await parked(says("It is 40."), says("Yes."));
     const before = bench.events.length;
     const reply = await workflow.reply("s1", "How much?");
@@ -345,9 +374,10 @@ describe("reply", () => {
   });
 
   it("R-110 is never read as a decision", async () => {
-    const { workflow } = await parked(says("Noted, but please decide above."));
+    const { workflow } = await parked(says("Noted, but please decide above."), says("As I said."));
 
     expect(await workflow.reply("s1", "send")).toMatchObject({ status: "awaiting_decision", state: "review" });
+    expect(await workflow.send("s1", { message: "send" })).toMatchObject({ disposition: "reply", state: "review" });
   });
 
   it("R-108 one that throws leaves park, record and status, and throws to the caller", async () => {
@@ -379,7 +409,7 @@ describe("decide", () => {
     expect((await bench.agent.sessions.get("s1"))?.pending).toBeUndefined();
   });
 
-  it("R-114 presents the comment of a `refine` as the correction to make, of another as the person's comment", async () => {
+  it("R-113 R-114 presents the comment of a `refine` as the correction to make, of another as the person's comment", async () => {
     const { workflow } = await parked(advance("review"), says("Look again."), ...finish);
     const back = await workflow.decide("s1", { target: "work", comment: "Make it 35." });
     const on = await workflow.decide("s1", { target: "send", comment: "Thanks." });
@@ -394,6 +424,14 @@ describe("decide", () => {
     const outcome = await workflow.decide("s1", { target: "send", comment: "  " });
 
     expect(outcome.auditTrail.at(-1)).toEqual({ to: "send", kind: "human", ts: expect.any(Number) });
+  });
+
+  it("R-113 R-164 begins a visit of its own, whose model calls are counted anew", async () => {
+    const spec = SPEC.replace("instructions: Work.", "instructions: Work.\n    budget: { maxTurns: 1 }");
+    const bench = await open({ spec, replies: [...park, advance("review"), says("Once more.")] });
+    await bench.agent.workflow.send("s1", { message: "go" });
+
+    expect(await bench.agent.workflow.decide("s1", { target: "work" })).toMatchObject({ status: "awaiting_decision" });
   });
 
   it("R-111 on a session that is not parked throws, and changes nothing", async () => {
@@ -420,26 +458,37 @@ describe("decide", () => {
     expect(bench.requests).toHaveLength(2);
   });
 
-  it("R-117 refuses an answer to another record, by `park` or by `seq`", async () => {
-    const { outcome, workflow } = await parked(...finish);
+  it("R-120 a session that waits for a person takes no delivery", async () => {
+    const { bench, outcome, workflow } = await parked();
 
-    for (const stale of [{ seq: 2 }, { park: "park-9" }]) {
+    await expect(workflow.deliver("s1", { trigger: { id: "x" } })).rejects.toMatchObject({
+      name: "SessionNotAwaitingInputError",
+    });
+    expect((await bench.agent.sessions.get("s1"))?.pending).toEqual(outcome.pending);
+  });
+
+  it("R-117 refuses an answer to another record of the state, by `park` or by `seq`, and needs neither", async () => {
+    const { outcome: first, workflow } = await parked(...park, ...finish);
+    const outcome = await workflow.decide("s1", { target: "work" });
+
+    for (const stale of [{ seq: 1 }, { park: first.pending?.parkId }]) {
       await expect(workflow.decide("s1", { target: "send", ...stale })).rejects.toMatchObject({
         name: "StaleDecisionError",
         expected: Object.values(stale)[0],
-        actual: "seq" in stale ? 1 : outcome.pending?.parkId,
+        actual: "seq" in stale ? 2 : outcome.pending?.parkId,
       });
     }
-    const right = { target: "send", seq: 1, park: outcome.pending?.parkId };
+    const right = { target: "send", park: outcome.pending?.parkId };
     expect(await workflow.decide("s1", right)).toMatchObject({ kind: "completed" });
   });
 
-  it("R-115 into a human state parks at once on a fresh record with its own handoff", async () => {
+  it("R-115 R-106 into a human state parks at once on a fresh record with its own handoff", async () => {
     const { bench, workflow } = await parked(says("Somebody else should look."));
     const outcome = await workflow.decide("s1", { target: "second" });
 
     expect(outcome).toMatchObject({ state: "second", pending: { seq: 2, state: "second" } });
     expect(bench.requests).toHaveLength(3);
+    expect(system(bench.requests[2])).toMatch(/runtime note routed the session here/);
     expect(types(bench.events, "parked", "decided")).toEqual(["parked", "decided", "parked"]);
   });
 
@@ -466,15 +515,31 @@ describe("decide", () => {
     expect(outcome.rejected).toMatch(/answer[\s\S]*manual/);
   });
 
+  it("R-116 R-127 continues the turn: the waits before it count", async () => {
+    const wait = { ...calls(["archmax_wait", { reason: "the parcel" }]), text: "I wait." };
+    const spec = SPEC.replace("instructions: Work.", "instructions: Work.\n    budget: { maxParks: 1 }");
+    const bench = await open({ spec, replies: [wait, ...park, wait] });
+    const { workflow } = bench.agent;
+    await workflow.send("s1", { message: "go" });
+    await workflow.deliver("s1", { trigger: { id: "parcel" } });
+
+    expect(await workflow.decide("s1", { target: "work" })).toMatchObject({
+      kind: "rejected",
+      rejected: expect.stringMatching(/may wait 1 times/),
+    });
+  });
+
   it("R-112 F-36 runs under the spec in force: a target the edit removed is refused with those still usable", async () => {
     const { bench } = await parked(...finish);
-    const edited = SPEC.replace("      - { to: second, description: Ask somebody else }\n", "");
-    const other = await againWith(bench, edited);
+    const edited = SPEC.replace("{ to: second, description: Ask somebody else }", "{ to: added, description: New }");
+    const other = await againWith(bench, `${edited}  added: { instructions: It is new. }\n`);
 
-    await expect(other.workflow.decide("s1", { target: "second" })).rejects.toMatchObject({
-      name: "InvalidDecisionTargetError",
-      validTargets: ["work", "send"],
-    });
+    for (const target of ["second", "added"]) {
+      await expect(other.workflow.decide("s1", { target })).rejects.toMatchObject({
+        name: "InvalidDecisionTargetError",
+        validTargets: ["work", "send"],
+      });
+    }
     expect(await other.workflow.decide("s1", { target: "send" })).toMatchObject({ kind: "completed", state: "send" });
   });
 

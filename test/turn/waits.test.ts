@@ -61,6 +61,21 @@ describe("a park for an event", () => {
     expect(offered(bench.requests[1])).toEqual(offered(bench.requests[0]));
   });
 
+  it("R-105 R-108 makes it on the waiting state's model, and not as one of the state's calls", async () => {
+    const spec = `settings: { model: house }${SPEC}`.replace(
+      "done: {",
+      "done: { model: strict, budget: { maxTurns: 2 },",
+    );
+    const bench = await open({
+      spec,
+      replies: [calls(answer), advance("done"), wait(), says("I wait for the parcel."), says("Closed.")],
+    });
+    await bench.agent.workflow.send("s1", { message: "go" });
+
+    expect(await bench.agent.workflow.deliver("s1", { trigger: { id: "x" } })).toMatchObject({ kind: "completed" });
+    expect(bench.requests.map(({ body }) => body.model)).toEqual(["house", "house", "strict", "strict", "strict"]);
+  });
+
   it("R-104 what was said before the last note does not count", async () => {
     const { bench, workflow } = await waiting(wait(undefined, "the second parcel"), says("Still waiting."));
     const outcome = await workflow.deliver("s1", { trigger: { id: "mail" } });
@@ -72,12 +87,12 @@ describe("a park for an event", () => {
   it("R-119 finishes the batch's other calls first", async () => {
     const bench = await open({
       spec: SPEC,
-      replies: [{ ...calls(["archmax_wait", { reason: "r" }], setting({ a: 1 })), text: "w" }],
+      replies: [{ ...calls(["archmax_wait", { reason: "r" }], setting({ a: 1 }), ["ls"]), text: "w" }],
     });
     const outcome = await bench.agent.workflow.send("s1", { message: "go" });
 
     expect(outcome).toMatchObject({ status: "awaiting_input", variables: { a: { value: 1 } } });
-    expect(results(outcome).map(({ status }) => status)).toEqual(["success", "success"]);
+    expect(results(outcome).map(({ status }) => status)).toEqual(["success", "success", "success"]);
   });
 });
 
@@ -200,6 +215,13 @@ describe("a delivery", () => {
     }
   });
 
+  it("R-111 a session that waits for an event takes no decision", async () => {
+    const { bench, outcome, workflow } = await waiting();
+
+    await expect(workflow.decide("s1", { target: "done" })).rejects.toMatchObject({ name: "SessionNotParkedError" });
+    expect((await bench.agent.sessions.get("s1"))?.pending).toEqual(outcome.pending);
+  });
+
   it("R-125 R-164 W-170 the same visit goes on: model calls before and after the park count together", async () => {
     const spec = SPEC.replace("title: The work", "budget: { maxTurns: 2 }");
     const bench = await open({ spec, replies: [{ ...wait(), text: "w" }, calls(setting({ a: 1 }))] });
@@ -223,7 +245,7 @@ describe("a delivery", () => {
     });
   });
 
-  it("R-126 parking again makes a new record", async () => {
+  it("R-118 R-126 parking again makes a new record", async () => {
     const { outcome, workflow } = await waiting({ ...wait(), text: "again" });
     const again = await workflow.deliver("s1", { trigger: { id: "x" } });
 

@@ -70,8 +70,9 @@ class BatchDraft {
 
   async decide(call: ToolCall): Promise<void> {
     const { turn } = this;
+    const { replyOnly } = this.input;
     const cutOff = this.input.invalid.find((invalid) => invalid.callId === call.id);
-    if (cutOff) return this.refuse(call, "invalid-arguments", `The call was not run: ${cutOff.problem}`);
+    if (cutOff && !replyOnly) return this.refuse(call, "invalid-arguments", `The call was not run: ${cutOff.problem}`);
     const name = resolveCalledName(turn.assembly, call.name);
     if (!name.ok)
       return this.answer({
@@ -82,15 +83,15 @@ class BatchDraft {
         refusal: "unknown-tool",
       });
     const workflow = workflowSlugFromToolName(name.tool);
-    if (workflow !== null) return this.delegate(call, name.tool, workflow);
+    if (workflow !== null && !replyOnly) return this.delegate(call, name.tool, workflow);
     const state = this.now();
     const substituted = substituteReferences(call.args, valuesOf(state.variables));
-    if (!substituted.ok) {
+    if (!substituted.ok && !replyOnly) {
       const reason = unresolvedReference(substituted);
       const rule = "unresolved-reference";
       return this.block(call, { rule, reason, text: reason, refusal: rule, args: call.args });
     }
-    const judged = await this.judge(call, name.tool, substituted.args);
+    const judged = await this.judge(call, name.tool, substituted.ok ? substituted.args : call.args);
     if (judged.kind !== "run") return this.answerJudged(call, name.tool, judged);
     if (isControl(name.tool)) return this.service(call, name.tool, judged.args);
     const task = taskOf(call, name.tool, judged.args);
