@@ -45,7 +45,7 @@ describe("trajectoryOf", () => {
     ]);
   });
 
-  it("R-304 H-110 tells each visit apart, of one state too, and what the runtime says at a move where it leads", () => {
+  it("R-304 R-269 H-110 tells each visit apart, of one state too, and what the runtime says at a move where it leads", () => {
     const { segments, finalAnswer, prompt } = of(
       opening,
       { messages: [said("assistant", "First.")] },

@@ -52,10 +52,12 @@ describe("a guarded grant", () => {
     expect(granted({ tool: "upload", paths: "in/**" }, args)).toBe(expected);
   });
 
-  it("W-185 guards file_path of a tool that declares no paths", () => {
+  it("W-185 R-213 guards file_path of a tool that declares no paths", () => {
     expect(granted({ tool: "send", paths: "in/**" }, { file_path: "/in//a" })).toBe(YES);
     expect(granted({ tool: "send", paths: "in/**" }, { file_path: "in/../../in/a" })).toBe(NO);
     expect(granted({ tool: "send", paths: "in/**" }, { path: "in/a" })).toBe(NO);
+    expect(granted({ tool: "send", args: { file_path: "in/*" } }, { file_path: "/in//a" })).toBe(YES);
+    expect(granted({ tool: "send", args: { path: "in/*" } }, { path: "/in//a" })).toBe(NO);
   });
 
   it.each<[unknown, string, string]>([
@@ -103,7 +105,7 @@ describe("a guarded grant", () => {
     expect(granted({ tool: "upload", args: { file_path: "in/*" } }, { file_path: "/in//a" })).toBe(NO);
   });
 
-  it("W-200 admits a call that any entry of the deciding source admits", () => {
+  it("W-200 R-210 admits a call that any entry of the deciding source admits", () => {
     const entries = [
       { tool: "send", args: { to: "a" } },
       { tool: "send", args: { to: "b" } },

@@ -75,6 +75,10 @@ describe("path safety", () => {
       args: { source: "a/b", destination: "d", overwrite: true },
     });
     expect(args.source).toBe("/a/./b");
+
+    const over = { toolPaths: { pack: { from: "read" } } } as const;
+    const packed = judge(aCall("pack", { from: ["/a/./b", "c//d"] }), { over, state: { tools: { allow: ["pack"] } } });
+    expect(packed).toMatchObject({ args: { from: ["a/b", "c/d"] } });
   });
 
   it("W-253 R-207 judges every path of a call and names the argument that failed", () => {
@@ -243,7 +247,7 @@ describe("automated states", () => {
     },
   );
 
-  it("W-77 R-133 have five controls, without the advance in a terminal one", () => {
+  it("W-77 R-133 R-212 have five controls, without the advance in a terminal one", () => {
     for (const tool of [
       "archmax_get_history",
       "archmax_get_variables",

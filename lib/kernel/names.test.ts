@@ -25,7 +25,7 @@ describe("the built-in path declarations", () => {
   });
 
   it.each(["glob", "grep", "archmax_run"])(
-    "W-187 W-210 has %s search or execute, which opens no scratchpad",
+    "W-187 W-210 R-216 has %s search or execute, which opens no scratchpad",
     (tool) => {
       const state = { tools: { allow: [{ tool, paths: "docs/**" }] }, skills: { allow: ["a"] } };
       const given = tool === "archmax_run" ? { file_path: "scratchpad/a/x.js" } : { path: "scratchpad" };

@@ -199,7 +199,7 @@ describe("the summary", () => {
     expect(summaryOf(record, state, { queued: 0 })?.pending).toEqual(decision);
   });
 
-  it("R-200 H-77 H-92 names the parent of a child", () => {
+  it("R-200 R-300 H-77 H-92 names the parent of a child", () => {
     const state = aState({ status: "completed" });
 
     expect(summaryOf({ ...record, sessionId: "s1~2~1" }, state)).toMatchObject({ parentSessionId: "s1~2" });
@@ -213,7 +213,7 @@ describe("the summary", () => {
     expect(summaryOf(record, aState({ status: "completed", exit }))).not.toHaveProperty("exit");
   });
 
-  it("F-5 H-77 counts what waits, and flags a wake-up that keeps failing", () => {
+  it("F-5 R-300 H-77 counts what waits, and flags a wake-up that keeps failing", () => {
     const state = aState({ status: "awaiting_input", park: wait });
 
     expect(summaryOf(record, state, { queued: 2 })).toMatchObject({ queued: 2 });

@@ -37,6 +37,7 @@ export const BINARY_MIME_TYPES: Readonly<Record<string, string>> = {
   wmv: "video/x-ms-wmv",
   flv: "video/x-flv",
   "3gp": "video/3gpp",
+  "3gpp": "video/3gpp",
   pdf: "application/pdf",
   ppt: "application/vnd.ms-powerpoint",
   pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",

@@ -1,6 +1,6 @@
 /** `ls`, `glob` and `grep` (R-232, R-239, R-240), without what the caller may not see (R-223). */
 import { z } from "zod";
-import { DEFAULT_MATCH_CAP, type GrepMatch } from "../workspace/index.js";
+import { DEFAULT_MATCH_CAP, FINDS_TOO_MUCH, type GrepMatch, grepShown } from "../workspace/index.js";
 import { FileToolFailure, failureFrom, fileTool, isVisible, shownPath } from "./file-tool.js";
 import type { RuntimeTool, ToolContext } from "./types.js";
 
@@ -87,20 +87,19 @@ async function visibleMatches(
   context: ToolContext,
 ): Promise<{ matches: GrepMatch[]; truncated: boolean }> {
   const cap = search.max_count ?? DEFAULT_MATCH_CAP;
-  for (let asked = cap; ; asked *= 4) {
-    const found = await context.workspace.grep(search.pattern, search.path, search.glob, asked);
-    if (found.error !== undefined) throw failureFrom(found.error, search.path, "searched");
-    const all = found.matches ?? [];
-    const matches = all.filter((match) => isVisible(context, "grep", match.path));
-    const enough = matches.length >= cap || !found.truncated || all.length < asked;
-    if (enough) {
-      return { matches: matches.slice(0, cap), truncated: matches.length > cap || found.truncated === true };
-    }
-    if (asked > MAX_ASKED) throw new FileToolFailure("The search finds too much; look in a folder, or add a `glob`.");
+  const { pattern, path, glob } = search;
+  const found = await grepShown(
+    cap,
+    (maxCount) => context.workspace.grep(pattern, path, glob, maxCount),
+    context.visible ? (match) => isVisible(context, "grep", match.path) : null,
+  );
+  const { matches = [], truncated = false, error } = found;
+  if (error === FINDS_TOO_MUCH) {
+    throw new FileToolFailure("The search finds too much; look in a folder, or add a `glob`.");
   }
+  if (error !== undefined) throw failureFrom(error, path, "searched");
+  return { matches: matches.slice(0, cap), truncated };
 }
-
-const MAX_ASKED = 1_000_000;
 
 function render(matches: readonly GrepMatch[], mode: Grep["output_mode"], context: ToolContext): string {
   if (mode === "content") {

@@ -151,6 +151,23 @@ describe("read_file", () => {
     );
   });
 
+  it("R-235 knows pictures, sound, films and documents by their extension, whatever they hold", async () => {
+    const kinds = {
+      image: "png jpg jpeg gif webp heic heif",
+      audio: "mp3 wav aiff aac ogg flac",
+      video: "mp4 webm mpeg mov avi flv mpg wmv 3gpp",
+      application: "pdf ppt pptx",
+    };
+    for (const [kind, extensions] of Object.entries(kinds)) {
+      for (const extension of extensions.split(" ")) {
+        const context = aToolContext({ files: { [`/f.${extension}`]: "text" } });
+        expect(await call("read_file", { file_path: `f.${extension}` }, context)).toMatch(
+          new RegExp(`^Error: /f\\.${extension} .*\\(${kind}/[^)]*, 4 B\\)`),
+        );
+      }
+    }
+  });
+
   it("R-235 H-87 believes a store that reports a media type, and reads SVG as text", async () => {
     const reporting = (mimeType: string): ToolContext => {
       const area = createMemoryBackend({ "/f": "abc" });
@@ -270,6 +287,16 @@ describe("glob and grep", () => {
     expect(answer.at(-1)).toMatch(/1000 matches/);
     expect(await call("grep", { pattern: "n", max_count: 1 }, context)).toMatch(/^\/f:1:n\n.*1 matches/);
     expect(await call("grep", { pattern: "n", max_count: 1001 }, context)).not.toContain("[");
+  });
+
+  it("R-223 R-240 says that there are more where more is shown, and not for what is hidden", async () => {
+    const visible = (_: string, path: string) => !path.startsWith("hidden/");
+    const search = (files: Record<string, string>, max_count: number) =>
+      call("grep", { pattern: "n", max_count }, aToolContext({ files, visible }));
+
+    expect(await search({ "/a": "n", "/hidden/b": "n" }, 1)).toBe("/a:1:n");
+    expect(await search({ "/a": "n", "/hidden/b": "n", "/z": "n" }, 1)).toMatch(/^\/a:1:n\n\[.*more/);
+    expect(await search({ "/hidden/a": "n\n".repeat(50), "/y": "n", "/z": "n" }, 1)).toMatch(/^\/y:1:n\n\[.*more/);
   });
 
   it("R-223 filters results for models and scripts alike, and lets hidden matches use up no cap", async () => {

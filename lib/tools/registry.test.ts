@@ -94,7 +94,7 @@ describe("createToolRegistry", () => {
     );
   });
 
-  it("H-104 H-20 checks a tool's own declaration too, and lets toolPaths win", async () => {
+  it("H-104 H-20 R-216 checks a tool's own declaration too, and lets toolPaths win", async () => {
     const own = await aHostTool("t", { file: "read" });
 
     expect(createToolRegistry({ host: [own] }).toolPaths).toEqual({ t: { file: "read" } });

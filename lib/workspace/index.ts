@@ -29,7 +29,7 @@ export {
 export { isWithin, joinPath, parentOf, treePath } from "./paths.js";
 export { type PictureMediaType, pictureMediaType } from "./pictures.js";
 export { readOnly } from "./read-only.js";
-export { countOccurrences, DEFAULT_MATCH_CAP, linesOf } from "./search.js";
+export { countOccurrences, DEFAULT_MATCH_CAP, FINDS_TOO_MUCH, grepShown, linesOf } from "./search.js";
 export { seedFiles } from "./seed.js";
 export { DEFAULT_SKILL_SOURCES, listSkills, type SkillEntry, type SkillProblem } from "./skills.js";
 export { storeBytes } from "./store-bytes.js";

@@ -3,7 +3,7 @@ import { mountedFile } from "./listing.js";
 import type { Mount } from "./mounts.js";
 import { byPath, isWithin, relativeTo } from "./paths.js";
 import { HIDDEN_AREAS, outerPath, type Place, type Routes } from "./routing.js";
-import { DEFAULT_MATCH_CAP, globMatcher, grepFilter } from "./search.js";
+import { DEFAULT_MATCH_CAP, type Found, globMatcher, grepFilter, grepShown } from "./search.js";
 import type { Backend, FileInfo, GrepMatch } from "./types.js";
 
 interface Layer {
@@ -39,7 +39,7 @@ export async function grepWorkspace(
   routes: Routes,
   pattern: string,
   search: { path: string; glob?: string; maxCount?: number },
-): Promise<{ matches?: GrepMatch[]; truncated?: boolean; error?: string }> {
+): Promise<Found> {
   const base = routes.placeOf(search.path);
   const layers = layersOf(routes, base);
   const cap = search.maxCount ?? DEFAULT_MATCH_CAP;
@@ -50,10 +50,10 @@ export async function grepWorkspace(
   for (const layer of layers) {
     const found = spans
       ? await grepChosenFiles(routes, layer, { pattern, glob: search.glob!, base: base.path, cap })
-      : await layer.backend.grep(pattern, layer.inner, search.glob, cap);
+      : await grepLayer(routes, layer, { pattern, glob: search.glob, base: base.path, cap });
     if (found.error !== undefined) return { error: found.error };
     if (found.truncated) truncated = true;
-    matches.push(...shown(routes, layer, found.matches ?? []));
+    matches.push(...(found.matches ?? []));
   }
   matches.sort((a, b) => byPath(a, b) || a.line - b.line);
   if (matches.length > cap) truncated = true;
@@ -82,8 +82,18 @@ function layersOf(routes: Routes, base: Place): Layer[] {
 function shown<T extends { path: string }>(routes: Routes, layer: Layer, items: readonly T[]): T[] {
   return items
     .map((item) => ({ ...item, path: outerPath(layer.mount, item.path) }))
-    .filter(({ path }) => routes.placeOf(path).mount === layer.mount)
-    .filter(({ path }) => layer.mount !== null || !HIDDEN_AREAS.some((area) => isWithin(path, area)));
+    .filter(({ path }) => isShown(routes, layer, path));
+}
+
+function isShown(routes: Routes, { mount }: Layer, path: string): boolean {
+  if (routes.placeOf(path).mount !== mount) return false;
+  return mount !== null || !HIDDEN_AREAS.some((area) => isWithin(path, area));
+}
+
+/** Whether the layer may hold anything below the folder that is not shown. */
+function hidesBelow(routes: Routes, { mount }: Layer, dir: string): boolean {
+  if (mount === null && HIDDEN_AREAS.some((area) => isWithin(area, dir) || isWithin(dir, area))) return true;
+  return routes.mounts.some((other) => other !== mount && isWithin(other.path, dir));
 }
 
 async function filesOf(layer: Layer, pattern: string): Promise<{ files?: FileInfo[]; error?: string }> {
@@ -92,12 +102,26 @@ async function filesOf(layer: Layer, pattern: string): Promise<{ files?: FileInf
   return { files: info ? [info] : [] };
 }
 
+/** What a store shows of its matches, under workspace paths. */
+async function grepLayer(
+  routes: Routes,
+  layer: Layer,
+  { pattern, glob, base, cap }: { pattern: string; glob?: string; base: string; cap: number },
+): Promise<Found> {
+  const ask = async (maxCount: number): Promise<Found> => {
+    const { matches = [], ...found } = await layer.backend.grep(pattern, layer.inner, glob, maxCount);
+    return { ...found, matches: matches.map((match) => ({ ...match, path: outerPath(layer.mount, match.path) })) };
+  };
+  const start = layer.mount === null || isWithin(base, layer.mount.path) ? base : layer.mount.path;
+  return grepShown(cap, ask, hidesBelow(routes, layer, start) ? (match) => isShown(routes, layer, match.path) : null);
+}
+
 /** For a filter that spans stores: its files are chosen first, then searched one by one. */
 async function grepChosenFiles(
   routes: Routes,
   layer: Layer,
   search: { pattern: string; glob: string; base: string; cap: number },
-): Promise<{ matches?: GrepMatch[]; truncated?: boolean; error?: string }> {
+): Promise<Found> {
   const found = await filesOf(layer, "**");
   if (found.error !== undefined) return { error: found.error };
   const accepts = grepFilter(search.glob);
@@ -107,7 +131,7 @@ async function grepChosenFiles(
     if (!outer || !accepts(relativeTo(outer.path, search.base))) continue;
     const inFile = await layer.backend.grep(search.pattern, file.path, undefined, search.cap);
     if (inFile.error !== undefined) return { error: inFile.error };
-    matches.push(...(inFile.matches ?? []));
+    matches.push(...shown(routes, layer, inFile.matches ?? []));
     if (inFile.truncated || matches.length > search.cap) return { matches, truncated: true };
   }
   return { matches };

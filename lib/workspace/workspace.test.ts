@@ -158,7 +158,7 @@ describe("the workspace", () => {
     expect((await workspace.grep("needle")).matches?.map(({ path }) => path)).toEqual(["/scratchpad/n.md"]);
   });
 
-  it("H-93 searches across stores in path order, under workspace paths, with patterns that span them", async () => {
+  it("H-93 R-240 searches across stores in path order, under workspace paths, with patterns that span them", async () => {
     const { workspace } = aWorkspace(
       {
         "/skills/": createMemoryBackend({ "/a/SKILL.md": "needle" }),
@@ -236,6 +236,20 @@ describe("the workspace", () => {
     const chosen = await workspace.grep("n", "/", "{x.txt,m/*}", 5);
     expect(chosen).toMatchObject({ matches: { length: 5 }, truncated: true });
     expect(caps).toEqual([5, 5]);
+  });
+
+  it("R-232 R-240 lets what no search shows use up no cap, and says nothing of it", async () => {
+    const files = { "/artifacts/trail.json": "n\n".repeat(9), "/m/under": "n\n".repeat(9), "/note": "n", "/z": "n\nn" };
+    const mounts = { "/m/": createMemoryBackend({ "/seen": "n" }) };
+    const workspace = createWorkspace({ area: createMemoryBackend(files), mounts });
+    const found = async (maxCount: number) => {
+      const { matches = [], truncated = false } = await workspace.grep("n", "/", undefined, maxCount);
+      return [...matches.map(({ path, line }) => `${path}:${line}`), ...(truncated ? ["more"] : [])];
+    };
+
+    expect(await found(1)).toEqual(["/m/seen:1", "more"]);
+    expect(await found(3)).toEqual(["/m/seen:1", "/note:1", "/z:1", "more"]);
+    expect(await found(4)).toEqual(["/m/seen:1", "/note:1", "/z:1", "/z:2"]);
   });
 
   it("H-84 reads exact bytes out of a store without downloadFiles, or refuses where exactness cannot be known", async () => {

@@ -150,7 +150,7 @@ describe("a session store", () => {
     folder.remove();
   });
 
-  it("H-78 H-88 deletes only where it can, and then through what the host gave or the backend has", async () => {
+  it("H-78 H-88 R-301 deletes only where it can, and then through what the host gave or the backend has", async () => {
     const whole = createMemoryBackend();
     const minimal = createBackendSessionStore({ backend: withRequiredMethods(whole) });
     const removed: string[] = [];

@@ -254,7 +254,7 @@ describe("events", () => {
     expect(warned.mock.calls).toEqual([[expect.stringContaining("The log is full.")]]);
   });
 
-  it("H-38 prints one line per event on stderr where nobody subscribed, and nothing where somebody did", async () => {
+  it("H-38 R-299 prints one line per event on stderr where nobody subscribed, and nothing where somebody did", async () => {
     const lines: string[] = [];
     vi.spyOn(process.stderr, "write").mockImplementation((text) => lines.push(String(text)) > 0);
     const made = await open({ spec: ANSWERS, answer: always("Yes.") });

@@ -8,7 +8,7 @@ import type { Bench, BenchOptions } from "../harness/agent.js";
 import { wrapStore } from "../harness/wrap-store.js";
 import type { ServerReply } from "../model-server/index.js";
 import { byModel, caller, type Scripts, worker, workflow } from "./delegating.js";
-import { benches, calls, results, says, setting, types } from "./support.js";
+import { advance, benches, calls, results, says, setting, types } from "./support.js";
 
 const open = benches();
 
@@ -192,5 +192,41 @@ describe("a turn that is cancelled between two invocations", () => {
     for (const id of ["s1", "s1~1", "s1~1~1"]) {
       expect((await stateOf(id))?.fields).toMatchObject({ status: "failed", exit: { code: "turn-cancelled" } });
     }
+  });
+
+  it("R-307 S-20 leaves a child parked that its caller has not heard of yet", async () => {
+    const sessions = createMemorySessionStore();
+    const stateOf = async (id: string) => (await loadState(sessions, id))?.state.fields;
+    let fails = true;
+    const bench = await open({
+      spec: caller("ask"),
+      files: workflow(
+        "ask",
+        `${worker("child")}    transitions: [{ to: gate, description: Ask. }]
+  gate: { type: human, instructions: Fine?, transitions: [{ to: work, description: Yes. }] }
+`,
+      ),
+      stores: {
+        sessions: wrapStore(sessions, async ({ name, args }, run) => {
+          const isCallers = name === "commit" && (args[0] as { sessionId: string }).sessionId === "s1";
+          if (fails && isCallers && (await stateOf("s1~1"))?.status === "awaiting_decision") {
+            throw new StoreUnavailableError("commit", "no answer");
+          }
+          return run();
+        }),
+        files: createMemoryFileStore(),
+      },
+      answer: byModel({ "test-model": [calls([ASK, {}, "c1"])], child: [advance("gate"), says("Please.")] }),
+    });
+    await bench.agent.accept("s1", { kind: "turn", message: "Go" }, { key: "k" });
+    expect(await bench.agent.work("s1")).toMatchObject({ left: "delayed" });
+    fails = false;
+    bench.clock.advance(60_000);
+
+    await sessions.cancel("s1", bench.clock.now());
+    await (await bench.again()).work("s1");
+
+    expect(await stateOf("s1")).toMatchObject({ status: "failed", exit: { code: "turn-cancelled" } });
+    expect(await stateOf("s1~1")).toMatchObject({ status: "awaiting_decision", park: { state: "gate" } });
   });
 });

@@ -243,6 +243,35 @@ describe("a child's surroundings", () => {
     expect(ofType(bench.events, "prompt-shaping")).toHaveLength(2);
   });
 
+  it("R-228 sees no file of its caller's, nor the caller one of its own", async () => {
+    const files = "tools: { allow: [write_file, ls, read_file] }\n    instructions:";
+    const list = calls(["ls", { path: "scratchpad" }], ["read_file", { file_path: "scratchpad/theirs.txt" }]);
+    const write = (name: string) => calls(["write_file", { file_path: `scratchpad/${name}.txt`, content: name }]);
+    const bench = await open({
+      spec: caller("check").replace("allow: [", "allow: [write_file, ls, read_file, "),
+      files: workflow("check", worker("child").replace("instructions:", files)),
+      answer: byModel({
+        "test-model": [
+          write("theirs"),
+          calls([CHECK, { prompt: "Go." }]),
+          calls(["ls", { path: "scratchpad" }]),
+          says("Done."),
+        ],
+        child: [list, write("mine"), says("Looked.")],
+      }),
+    });
+
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+    const child = (await loadState(bench.stores.sessions, "s1~1"))?.state;
+
+    expect(results(child!).map(({ text }) => text)).toEqual([
+      "/scratchpad is empty.",
+      expect.stringMatching(/^Error: There is no file/),
+      expect.stringContaining("/scratchpad/mine.txt"),
+    ]);
+    expect(results(outcome).at(-1)?.text).toBe("/scratchpad/theirs.txt");
+  });
+
   it("R-190 W-245 files cross as copies: arguments down, returns up, each with a path of its own there", async () => {
     const target = worker(
       "child",

@@ -430,6 +430,34 @@ describe("models", () => {
     expect((await opened.agent.sessions.get("s1"))?.usage).toMatchObject({ inputTokens: 7, outputTokens: 1 });
   });
 
+  it("R-288 a call whose step did not commit is in no total", async () => {
+    const opened = await bench({
+      replies: [
+        { ...calls(["probe"]), usage: usage(7, 1) },
+        { ...calls(["probe"]), usage: usage(20, 2) },
+        says("end"),
+      ],
+    });
+    const { sessions } = opened.stores;
+    const commit = sessions.commit.bind(sessions);
+    let fails = true;
+    sessions.commit = async (lease, change, options) => {
+      if (fails && change.record?.usage) throw new Error("the store is gone");
+      return commit(lease, change, options);
+    };
+    await opened.agent.accept("s1", { kind: "turn", message: "go" });
+    await opened.agent.work("s1").catch(() => undefined);
+    fails = false;
+    opened.clock.advance(600_000);
+    await (await opened.again()).work("s1");
+
+    expect(ofType(opened.events, "model-usage").map(({ inputTokens }) => inputTokens)).toEqual([7, 20]);
+    expect(await opened.agent.sessions.get("s1")).toMatchObject({
+      status: "completed",
+      usage: { inputTokens: 20, outputTokens: 2 },
+    });
+  });
+
   it("R-288 R-284 a call abandoned by its budget counts what the provider had reported", async () => {
     class Hanging extends BaseChatModel {
       _llmType() {

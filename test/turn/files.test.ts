@@ -117,7 +117,7 @@ describe("files sent with a turn", () => {
 });
 
 describe("F-14 two sessions at once", () => {
-  it("F-14 never see each other's ids, variables, events or files, inside host tools too", async () => {
+  it("F-14 R-228 never see each other's ids, variables, events or files, inside host tools too", async () => {
     const seen: unknown[] = [];
     const both: (() => void)[] = [];
     const tools = toolsFromMap({

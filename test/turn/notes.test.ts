@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isRuntimeNote, runtimeNoteKind, type StoredMessage } from "../../lib/session/messages.js";
+import type { BenchOptions } from "../harness/agent.js";
 import { benches, calls, notes, ofType, results, says, types } from "./support.js";
 
 const open = benches();
@@ -20,8 +21,9 @@ const files = {
 const waits = { ...calls(["archmax_wait", { reason: "mail" }]), text: "I wait." };
 
 /** A session that has seen a code state's note, an event's, an error's, and a decision's. */
-async function busy() {
+async function busy(options: Pick<BenchOptions, "onMetric"> = {}) {
   const bench = await open({
+    ...options,
     spec: SPEC,
     files,
     replies: [waits, calls(["ls"]), calls(["ls"]), says("Please decide."), says("Thanks, done.")],
@@ -91,13 +93,17 @@ describe("runtime notes", () => {
     expect(runtimeNoteKind(person)).toBeNull();
   });
 
-  it("R-269 R-17 count as no tool call in events, and are not part of `reply`", async () => {
-    const { bench, outcome } = await busy();
+  it("R-269 R-17 count as no tool call in events and figures, and are not part of `reply`", async () => {
+    const counted: number[] = [];
+    const { bench, outcome } = await busy({
+      onMetric: (metric) => void (metric.event === "run" && counted.push(metric.toolCalls)),
+    });
 
     expect(ofType(bench.events, "tool-called").filter(({ tool }) => tool === "archmax_note")).toEqual([]);
     expect(ofType(bench.events, "tool-result").filter(({ tool }) => tool === "archmax_note")).toEqual([]);
     expect(outcome.reply).toBe("Thanks, done.");
     expect(types(bench.events, "model-usage")).toEqual([]);
+    expect(counted).toEqual([1, 2, 0]);
   });
 
   it("R-270 a note is committed with the move it reports, for another process to read", async () => {
