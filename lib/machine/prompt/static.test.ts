@@ -103,12 +103,15 @@ Tools.`);
   });
 
   it("W-274 W-275 W-276 R-271 is the same for documents that differ only under states, and for mounts in any order", () => {
-    const other = aMachine({ one: {}, two: { type: "code" }, three: { instructions: "x" } }, machine.spec);
+    const others = { one: {}, two: { type: "code" as const }, three: { instructions: "x" } };
     const mounts = [mount("a"), mount("b"), mount("c", { governed: true })];
-    const prompt = renderStaticPrompt({ machine, child: false, mounts });
 
-    expect(renderStaticPrompt({ machine: other, child: false, mounts: [...mounts].reverse() })).toBe(prompt);
-    expect(prompt).not.toContain("intake");
+    for (const root of [machine.spec, {}]) {
+      const prompt = renderStaticPrompt({ machine: aMachine(states, root), child: false, mounts });
+      const other = aMachine(others, root);
+      expect(renderStaticPrompt({ machine: other, child: false, mounts: [...mounts].reverse() })).toBe(prompt);
+      expect(prompt).not.toContain("intake");
+    }
   });
 
   it("W-280 has no byte of settings, tests and metadata, and neither has the state's block", () => {
