@@ -59,13 +59,22 @@ export class LeaseLostError extends ParkwayError {
 /** Stored state that cannot be read back: the turn is refused and what is stored stays as it is (S-75, S-80). */
 export class CheckpointCorruptError extends ParkwayError {
   override readonly code = "checkpoint-corrupt";
+  /** The format that a newer version wrote it in; absent where it is damaged (S-80). */
+  declare readonly newerFormat?: number;
   constructor(
     readonly sessionId: string,
     readonly key: string,
     reason: string,
+    { newerFormat }: { newerFormat?: number } = {},
   ) {
     super(`The stored state of session "${sessionId}" cannot be read (${key}): ${reason}.`);
+    if (newerFormat !== undefined) this.newerFormat = newerFormat;
   }
+}
+
+/** S-80: whether a newer version wrote what cannot be read, so that nothing is wrong with it: it waits for that version. */
+export function isOfNewerVersion(error: unknown): boolean {
+  return error instanceof CheckpointCorruptError && error.newerFormat !== undefined;
 }
 
 /** State that cannot be stored as plain JSON: refused before anything is written. */

@@ -3,6 +3,7 @@ import { isGraphDrained, RunControl } from "@langchain/langgraph";
 import type { Arrival, DeadLetter, StoredError } from "../session/arrival.js";
 import {
   InvalidTurnFileError,
+  isOfNewerVersion,
   isStoreFailure,
   LeaseLostError,
   ParkwayError,
@@ -11,7 +12,7 @@ import {
 import { applyPatches } from "../session/fold.js";
 import { outcomeOf, storedOutcomeOf } from "../session/outcome.js";
 import type { Settlement, Work } from "../session/ports.js";
-import { DEAD_LETTER_TTL_MS, isHeldTooLong, MAX_ATTEMPTS } from "../session/protocol/index.js";
+import { DEAD_LETTER_TTL_MS, isHeldTooLong, MAX_ATTEMPTS, RETRY_MAX_MS } from "../session/protocol/index.js";
 import { unsettledLetterId } from "../session/redrive.js";
 import { closeRun } from "./automated/run-end.js";
 import { cancelChildren } from "./delegation/cancel-children.js";
@@ -146,6 +147,8 @@ async function ended(graph: TurnGraph, turn: Turn, error: unknown, options: LegO
     writer.assertOwned();
   } catch (lost) {
     if (lost instanceof LeaseLostError) throw lost;
+    // A child's state; the session's own is read before its turn begins.
+    if (isOfNewerVersion(lost)) return { kind: "delay", unstarted, until: turn.host.clock.now() + RETRY_MAX_MS };
     return isStoreFailure(lost) ? { kind: "delay", unstarted } : { kind: "release", failed: messageOf(lost) };
   }
   if (error instanceof InvalidTurnFileError) return refused(turn, { arrival: turn.arrival, attempt: 1 }, error);

@@ -234,8 +234,11 @@ export type LegEnd =
   | { kind: "hold"; parkId: string }
   /** The work goes on in another invocation; with `until`, epoch milliseconds, not before then (A-52). */
   | { kind: "release"; failed?: string; until?: number }
-  /** The stores failed: the attempt is made again later and does not count (S-94). `unstarted`: journal keys taken back. */
-  | { kind: "delay"; unstarted: string[] };
+  /**
+   * The stores failed, or a newer version is needed: the attempt is made again later, not before `until`, and does not count
+   * (S-80, S-94). `unstarted`: journal keys taken back.
+   */
+  | { kind: "delay"; unstarted: string[]; until?: number };
 
 /** Lets a few through at once; the rest wait in order. */
 export interface Gate {

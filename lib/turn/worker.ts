@@ -1,11 +1,12 @@
 /** A session's owner: takes the lease, works off what has arrived, one leg at a time, and gives the lease back (S-16, S-22, S-25). */
 import { randomUUID } from "node:crypto";
-import { CheckpointCorruptError, LeaseLostError, StoreUnavailableError } from "../session/errors.js";
+import { CheckpointCorruptError, isOfNewerVersion, LeaseLostError, StoreUnavailableError } from "../session/errors.js";
 import {
   count,
   isUndeliveredWake,
   type MetricName,
   RENEWALS,
+  RETRY_MAX_MS,
   removeExpired,
   retryDelayMs,
   settledAs,
@@ -114,7 +115,7 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
         // The write that failed may have been made: what it wrote down as begun was not.
         const commit: Commit = { puts: [], removes: end.unstarted, beginsOnly: true };
         const takesBack = end.unstarted.length > 0 ? { commit } : {};
-        await host.store.release(lease, { now, retryAt: retryAt(host, work), ...takesBack });
+        await host.store.release(lease, { now, retryAt: end.until ?? retryAt(host, work), ...takesBack });
         return { settled, left: "delayed" };
       }
       isStoring = true;
@@ -147,7 +148,7 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
       counted("leaseLosses");
       return { settled, left: "lost" };
     }
-    if (error instanceof CheckpointCorruptError && !isStoring) {
+    if (error instanceof CheckpointCorruptError && !isOfNewerVersion(error) && !isStoring) {
       const unread = work ?? claim.work;
       const end = unreadableEnd(host, { record: claim.record, work: unread, error });
       if (end) {
@@ -158,11 +159,7 @@ async function workClaimed(host: Host, claim: Claimed, options: WorkOptions): Pr
         return { settled, left: next ? "handed-over" : "idle" };
       }
     }
-    const isStores = isStoring || error instanceof StoreUnavailableError;
-    const failed = isStores ? {} : { failed: messageOf(error) };
-    await host.store
-      .release(lease, { now: host.clock.now(), retryAt: retryAt(host, work ?? claim.work), ...failed })
-      .catch(() => undefined);
+    await giveBack(host, claim, { work: work ?? claim.work, error, isStoring });
     throw error;
   } finally {
     heart.stop();
@@ -199,6 +196,21 @@ async function release(
     return;
   }
   await host.store.release(lease, { now, retryAt: retryAt(host, work), failed });
+}
+
+/** After an error outside of the turn. What the stores fail to do is no failure of the arrival's (S-94). */
+async function giveBack(
+  host: Host,
+  { lease }: Claimed,
+  { work, error, isStoring }: { work: Work; error: unknown; isStoring: boolean },
+): Promise<void> {
+  const now = host.clock.now();
+  const isNewer = isOfNewerVersion(error);
+  const isUncounted = isNewer || isStoring || error instanceof StoreUnavailableError;
+  const failed = isUncounted ? {} : { failed: messageOf(error) };
+  // S-80: the session waits for the version that wrote it, however long that takes.
+  const at = isNewer ? now + RETRY_MAX_MS : retryAt(host, work);
+  await host.store.release(lease, { now, retryAt: at, ...failed }).catch(() => undefined);
 }
 
 function retryAt(host: Host, work: Work): number {

@@ -125,6 +125,41 @@ states:
   );
 });
 
+it("S-80 waits for the newer version that has run a child on, and answers for it nothing", async () => {
+  let isNewer = false;
+  const sessions = wrapStore(createMemorySessionStore(), async (op, run) => {
+    const result = await run();
+    if (op.name !== "claimChild" || !isNewer) return result;
+    for (const item of (result as { thread: { value: string }[] }).thread) {
+      item.value = item.value.replace('"f":1', '"f":9');
+    }
+    return result;
+  });
+  const bench = await open({
+    stores: { sessions, files: createMemoryFileStore() },
+    spec: caller("ask"),
+    files: workflow("ask", worker("child")),
+    answer: byModel({
+      "test-model": [calls([ASK]), says("Done.")],
+      child: [calls(["write_todos", { todos: [] }]), says("Told.")],
+    } satisfies Scripts),
+  });
+  const { arrivalId } = await bench.agent.accept("s1", { kind: "turn", message: "Go" });
+  while (!(await sessions.read("s1~1"))?.thread.length) await bench.agent.work("s1", { drainAt: 0 });
+  isNewer = true;
+
+  for (let attempt = 1; attempt <= 8; attempt += 1) {
+    expect(await bench.agent.work("s1")).toEqual({ settled: [], left: "delayed" });
+    expect(await bench.agent.work("s1")).toMatchObject({ left: "idle", dueAt: bench.clock.now() + 5 * 60_000 });
+    bench.clock.advance(5 * 60_000);
+  }
+
+  isNewer = false;
+  expect((await bench.agent.work("s1")).settled).toMatchObject([{ arrivalId, outcome: { status: "completed" } }]);
+  const { state } = (await loadState(sessions, "s1"))!;
+  expect(results(state)).toMatchObject([{ tool: ASK, status: "success" }]);
+});
+
 it("S-43 S-94 leaves the children beside one whose store fails to the next invocation, cancelled in nothing", async () => {
   let isFirst = true;
   const sessions = wrapStore(createMemorySessionStore(), async ({ name, args }, run) => {

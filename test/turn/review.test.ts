@@ -304,20 +304,25 @@ describe("a session", () => {
     expect(bench.requests.map((request) => /Be (old|new)\./.exec(system(request))?.[1])).toEqual(["old", "old"]);
   });
 
-  it("S-75 S-91 that cannot be read back gives its arrivals up in the end, and stays what it is", async () => {
-    const inner = createMemorySessionStore();
-    let isNewer = false;
-    const sessions = wrapStore(inner, async (op, run) => {
+  /** Claims bring every item of the thread with another format. */
+  function readAs(format: string, inner: SessionStore, when: () => boolean) {
+    return wrapStore(inner, async (op, run) => {
       const result = await run();
-      if (op.name !== "claim" || !isNewer) return result;
+      if (op.name !== "claim" || !when()) return result;
       const claim = result as { thread?: { value: string }[] };
-      for (const item of claim.thread ?? []) item.value = item.value.replace('"f":1', '"f":9');
+      for (const item of claim.thread ?? []) item.value = item.value.replace('"f":1', `"f":${format}`);
       return result;
     });
+  }
+
+  it("S-75 S-91 that cannot be read back gives its arrivals up in the end, and stays what it is", async () => {
+    const inner = createMemorySessionStore();
+    let isDamaged = false;
+    const sessions = readAs("null", inner, () => isDamaged);
     const bench = await open({ spec: ANSWERS, stores: stores(sessions), answer: always("Yes.") });
     await bench.agent.workflow.send("s1", { message: "Go" });
     const before = (await inner.read("s1"))?.thread;
-    isNewer = true;
+    isDamaged = true;
     const { arrivalId } = await bench.agent.accept("s1", { kind: "turn", message: "Go" }, { source: "webhook" });
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       await expect(bench.agent.work("s1")).rejects.toMatchObject({ code: "checkpoint-corrupt", sessionId: "s1" });
@@ -329,8 +334,31 @@ describe("a session", () => {
     expect(await bench.agent.receipt(arrivalId)).toMatchObject({ status: "dead" });
     expect(await inner.deadLetters(bench.clock.now())).toMatchObject([{ attempts: 5, arrival: { id: arrivalId } }]);
     expect((await inner.read("s1"))?.thread).toEqual(before);
-    isNewer = false;
+    isDamaged = false;
     expect((await bench.agent.workflow.send("s1", { message: "Again" })).status).toBe("completed");
+  });
+
+  it("S-80 that a newer version wrote keeps what waits for it, however long the older one runs", async () => {
+    const inner = createMemorySessionStore();
+    let isNewer = false;
+    const sessions = readAs("9", inner, () => isNewer);
+    const bench = await open({ spec: ANSWERS, stores: stores(sessions), answer: always("Yes.") });
+    await bench.agent.workflow.send("s1", { message: "Go" });
+    const before = (await inner.read("s1"))?.thread;
+    isNewer = true;
+    const { arrivalId } = await bench.agent.accept("s1", { kind: "turn", message: "More" }, { source: "webhook" });
+
+    for (let attempt = 1; attempt <= 12; attempt += 1) {
+      await expect(bench.agent.work("s1")).rejects.toMatchObject({ code: "checkpoint-corrupt", newerFormat: 9 });
+      expect(await bench.agent.work("s1")).toMatchObject({ left: "idle", dueAt: bench.clock.now() + 5 * 60_000 });
+      bench.clock.advance(5 * 60_000);
+    }
+
+    expect(await bench.agent.receipt(arrivalId)).toMatchObject({ status: "running" });
+    expect(await inner.deadLetters(bench.clock.now())).toEqual([]);
+    expect((await inner.read("s1"))?.thread).toEqual(before);
+    isNewer = false;
+    expect((await bench.agent.work("s1")).settled).toMatchObject([{ arrivalId, outcome: { status: "completed" } }]);
   });
 
   it("R-300 S-80 that cannot be read back hides no other from the list", async () => {

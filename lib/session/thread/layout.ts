@@ -71,7 +71,9 @@ export function parseItem(sessionId: string, item: ThreadItem): object {
     throw new CheckpointCorruptError(sessionId, item.key, "it has no format version");
   }
   if (format > FORMAT) {
-    throw new CheckpointCorruptError(sessionId, item.key, `its format ${format} is newer than ${FORMAT}`);
+    throw new CheckpointCorruptError(sessionId, item.key, `its format ${format} is newer than ${FORMAT}`, {
+      newerFormat: format,
+    });
   }
   return value;
 }

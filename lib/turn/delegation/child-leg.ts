@@ -5,7 +5,7 @@ import type { InheritedDenials } from "../../kernel/types.js";
 import type { Machine } from "../../machine/types.js";
 import type { Arrival, ArrivalInput } from "../../session/arrival.js";
 import { claimChild } from "../../session/claim-child.js";
-import { LeaseLostError, StoreUnavailableError } from "../../session/errors.js";
+import { isOfNewerVersion, LeaseLostError, StoreUnavailableError } from "../../session/errors.js";
 import type { ClaimedChild } from "../../session/ports.js";
 import type { SessionState } from "../../session/state.js";
 import type { Workspace } from "../../workspace/types.js";
@@ -57,7 +57,7 @@ export async function runChild(turn: Turn, leg: ChildLeg): Promise<ChildLegEnd> 
   try {
     child = await openChild(turn, claimed, { ...leg, arrival: { ...leg.arrival, input } }, inherited);
   } catch (error) {
-    if (error instanceof StoreUnavailableError) throw lost(turn, error);
+    if (error instanceof StoreUnavailableError || isOfNewerVersion(error)) throw lost(turn, error);
     return { kind: "failed", reason: messageOf(error) };
   }
   const end = await endOf(turn, child, await runIn(turn, child));
