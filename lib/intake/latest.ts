@@ -19,10 +19,14 @@ export function createLatest<Made>(options: LatestOptions<Made>): (workflow: str
     text: string;
     made: Made;
   }
+  /** The newest look at each workflow; looks are made one after another. */
   const entries = new Map<string, Promise<Entry>>();
+  /** One that has not begun to read: whoever asks meanwhile is answered by it, and never by an older text than they could know of. */
+  const waiting = new Map<string, Promise<Entry>>();
 
   async function next(workflow: string, last: Promise<Entry> | undefined): Promise<Entry> {
     const known = await last?.catch(() => undefined);
+    waiting.delete(workflow);
     if (known && options.immutable) return known;
     const text = await options.text(workflow);
     if (known?.text === text) return known;
@@ -37,8 +41,9 @@ export function createLatest<Made>(options: LatestOptions<Made>): (workflow: str
   }
 
   return async (workflow) => {
-    const entry = next(workflow, entries.get(workflow));
+    const entry = waiting.get(workflow) ?? next(workflow, entries.get(workflow));
     entries.set(workflow, entry);
+    waiting.set(workflow, entry);
     return (await entry).made;
   };
 }

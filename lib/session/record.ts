@@ -26,6 +26,7 @@ export interface RecordFields {
   title: string | null;
   park: RecordPark | null;
   exit: { code: string; reason: string; state: string } | null;
+  /** As it stood when the last leg ended; while a turn runs the steps' patches know more. */
   usage: Usage | null;
   /** Counter of the current checkpoint; the thread's writes on top of it are pending (see the saver). */
   checkpoint: number | null;

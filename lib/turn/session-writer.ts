@@ -107,21 +107,21 @@ export class SessionWriter implements ThreadWriter {
     const end = this.stepEnd;
     this.stepEnd = "later";
     const due = end === "commit" || (end === "later" && this.recordChanged());
-    if (due) await this.send(this.take());
+    if (due) await this.send(this.take({ record: "step" }));
     if (end !== "settle") this.onStep();
   }
 
   /** A tool task's answer is durable on its own, before its step is left (S-45, F-50). */
   async writesPut(_threadId: string, change: ItemChange, taskPath: string): Promise<void> {
     this.buffer(change);
-    if (taskPath.includes(PUSHED_TASK)) await this.send(this.take({ withRecord: false }));
+    if (taskPath.includes(PUSHED_TASK)) await this.send(this.take({ record: "none" }));
   }
 
   /** Writes journal entries now, with whatever waits (S-39). `beginsOnly`: the calls have no answer yet. */
   async journalPut(entries: readonly ThreadItem[], { beginsOnly }: { beginsOnly: boolean }): Promise<void> {
     for (const { key, value } of entries) this.journal.set(key, value);
     this.buffer({ puts: [...entries], removes: [] });
-    await this.send({ ...this.take({ withRecord: false }), ...(beginsOnly ? { beginsOnly } : {}) });
+    await this.send({ ...this.take({ record: "none" }), ...(beginsOnly ? { beginsOnly } : {}) });
   }
 
   /** Has entries go out with the step's commit, before the calls it asks for are run (S-34, S-39). */
@@ -147,12 +147,16 @@ export class SessionWriter implements ThreadWriter {
     this.buffer({ puts: [], removes: [...keys] });
   }
 
-  /** Everything that waits, for a commit or a settlement. */
-  take({ withRecord = true }: { withRecord?: boolean } = {}): Commit {
+  /**
+   * Everything that waits, for a commit or a settlement.
+   *
+   * @param options.record - `step`: the record's fields as a step in the middle of a leg changes them
+   */
+  take({ record = "leg" }: { record?: "leg" | "step" | "none" } = {}): Commit {
     const commit: Commit = {
       puts: [...this.puts].map(([key, value]) => ({ key, value })),
       removes: [...this.removes],
-      ...(withRecord ? { record: this.recordChange() } : {}),
+      ...(record === "none" ? {} : { record: this.recordChange(record) }),
     };
     for (const { key } of commit.puts) this.stored.add(key);
     for (const key of commit.removes) this.stored.delete(key);
@@ -238,19 +242,21 @@ export class SessionWriter implements ThreadWriter {
   }
 
   private recordChanged(): boolean {
-    return Object.keys(this.difference()).length > 0;
+    return Object.keys(this.difference("step")).length > 0;
   }
 
-  private recordChange(): RecordPatch {
-    const change: RecordPatch = { ...this.difference(), checkpoint: this.thread.head("")?.counter ?? null };
+  private recordChange(at: "leg" | "step"): RecordPatch {
+    const change: RecordPatch = { ...this.difference(at), checkpoint: this.thread.head("")?.counter ?? null };
     this.recorded = { ...this.recorded, ...change };
     return change;
   }
 
-  private difference(): RecordPatch {
-    const wanted = recordPatchOf(this.state);
-    const changed = Object.entries(wanted).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(this.recorded[name as keyof RecordPatch]),
+  /** What was used is in each step's patch; the record tells it of whole legs (S-32), or every step would store it twice. */
+  private difference(at: "leg" | "step"): RecordPatch {
+    const changed = Object.entries(recordPatchOf(this.state)).filter(
+      ([name, value]) =>
+        (at === "leg" || name !== "usage") &&
+        JSON.stringify(value) !== JSON.stringify(this.recorded[name as keyof RecordPatch]),
     );
     return Object.fromEntries(changed);
   }
