@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { createAgent, type GovernedAgent } from "../agent.js";
 import { agentOptions, loadConfigFile } from "../config/index.js";
 import { checkStory } from "./demo/checks.js";
-import { runWorker } from "./demo/processes.js";
+import { startWorker } from "./demo/processes.js";
 import { type DemoStep, demoPaths, FATAL_TOOL, LEASE_MS, STEP_VARIABLE, type Story, WORKFLOW } from "./demo/story.js";
 import { runDemoWorker } from "./demo/worker.js";
 import { DemoNeedsCloneError, EXIT } from "./errors.js";
@@ -18,7 +18,7 @@ import { icons } from "./style.js";
 import type { Terminal } from "./terminal.js";
 import type { CommandContext } from "./types.js";
 
-export async function demo({ terminal }: CommandContext): Promise<number> {
+export async function demo({ terminal, signal }: CommandContext): Promise<number> {
   const step = process.env[STEP_VARIABLE];
   if (step !== undefined) return runDemoWorker(terminal, JSON.parse(step) as DemoStep);
   const startedAt = Date.now();
@@ -26,7 +26,7 @@ export async function demo({ terminal }: CommandContext): Promise<number> {
   const sessionId = `demo-${startedAt.toString(36)}`;
   const reader = await openReader(root);
   try {
-    const story = await tell(terminal, { root, sessionId, reader });
+    const story = await tell(terminal, { root, sessionId, reader, signal });
     const faults = await checkStory({ ...story, sessionId, reader, outbox: demoPaths(root, sessionId).outbox });
     await printEnd(terminal, { root, sessionId, reader });
     if (faults.length > 0) {
@@ -48,21 +48,28 @@ interface Given {
   reader: GovernedAgent;
 }
 
-async function tell(terminal: Terminal, { root, sessionId, reader }: Given): Promise<Story> {
+async function tell(
+  terminal: Terminal,
+  { root, sessionId, reader, signal }: Given & { signal: AbortSignal },
+): Promise<Story> {
   const write = (line: string) => terminal.err(line);
   const chapter = (title: string) => write(`\n${terminal.style.bold(title)}`);
   const onEvent = createStateFlowRenderer({ style: terminal.style, write });
-  const work = (step: DemoStep, kill = false) => runWorker(step, { onEvent, kill });
+  const start = (step: DemoStep, kill = false) => startWorker(step, { onEvent, kill, abort: signal });
+  const work = (step: DemoStep, kill = false) => start(step, kill).run();
+  const pause = (ms: number) => sleep(ms, undefined, { signal });
   const base = { sessionId, root };
 
   chapter("1  A helpdesk ticket fires the trigger; the agent works until it has to wait.");
+  // Ready before there is anything to wait for: on a slow machine a process takes longer to start than the wait lasts.
+  const sweeper = start({ do: "wake", ...base });
   await work({ do: "fire", ...base });
   const waiting = await reader.sessions.get(sessionId);
 
   chapter("2  Nothing runs now. A sweep before the time does nothing; one after it wakes the session.");
-  const early = (await work({ do: "wake", ...base })).result;
+  const early = (await sweeper.run()).result;
   write(`    swept too early: ${JSON.stringify(early)}`);
-  await sleep(Math.max(0, Date.parse(waiting?.resumeAt ?? "") - Date.now()) || 0);
+  await pause(Math.max(0, Date.parse(waiting?.resumeAt ?? "") - Date.now()) || 0);
   await work({ do: "wake", ...base });
   const asking = await reader.sessions.get(sessionId);
 
@@ -75,7 +82,7 @@ async function tell(terminal: Terminal, { root, sessionId, reader }: Given): Pro
   const left = await reader.sessions.get(sessionId);
 
   chapter("4  Another worker finds the session by its expired lease and goes on where the first one stopped.");
-  await sleep(LEASE_MS);
+  await pause(LEASE_MS);
   await work({ do: "wake", ...base });
   const final = await reader.sessions.get(sessionId);
   return { waiting, early, asking, killed: { signal: killed.signal, left }, final };

@@ -1,28 +1,46 @@
 /** One worker of the demo: a process that does one thing and prints its events as JSON lines. */
 import type { StructuredToolInterface } from "@langchain/core/tools";
+import { embeddedStores } from "../../agent/embedded.js";
 import { createAgent, type GovernedAgent } from "../../agent.js";
 import { agentOptions, loadConfigFile } from "../../config/index.js";
 import type { Terminal } from "../terminal.js";
+import { dueOnly } from "./own-due.js";
 import { type DemoStep, demoPaths, LEASE_MS, TICKET, TRIGGER, WORKFLOW } from "./story.js";
 
 export async function runDemoWorker(terminal: Terminal, step: DemoStep): Promise<number> {
   const paths = demoPaths(step.root, step.sessionId);
   process.env.PARKWAY_OUTBOX = paths.outbox;
   const { tools = [], ...config } = agentOptions(await loadConfigFile(step.root), step.root);
+  const stores = await embeddedStores(step.root);
   const agent = await createAgent({
     ...config,
+    stores: { ...stores, sessions: dueOnly(stores.sessions, step.sessionId) },
     tools: "dieIn" in step && step.dieIn ? tools.map((tool) => stoppingIn(tool, step.dieIn ?? "", terminal)) : tools,
     workflow: WORKFLOW,
     env: { ARCHMAX_MODEL: `script:${paths.script}` },
     onEvent: (event) => terminal.out(JSON.stringify({ event })),
     host: { leaseMs: LEASE_MS },
   });
+  await told();
   try {
     terminal.out(JSON.stringify({ result: await perform(agent, step) }));
   } finally {
     await agent.close();
+    await stores.sessions.close();
   }
   return 0;
+}
+
+/** Returns when the demo says so. A worker whose demo is gone ends with it, in the middle of whatever it does. */
+function told(): Promise<void> {
+  process.stdin.once("end", () => process.exit(1));
+  return new Promise((resolve) => {
+    process.stdin.once("data", () => {
+      process.stdin.resume();
+      (process.stdin as { unref?(): void }).unref?.();
+      resolve();
+    });
+  });
 }
 
 async function perform(agent: GovernedAgent, step: DemoStep): Promise<unknown> {
