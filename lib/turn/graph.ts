@@ -9,6 +9,7 @@ import type { SessionState } from "../session/state.js";
 import { SESSION_CHANNEL } from "../session/thread/layout.js";
 import { sessionChannel } from "./channel.js";
 import { GraphNotRunnableError } from "./errors.js";
+import { lighten, type NodeFunction } from "./light-node.js";
 import { type NextStep, nextStep } from "./next-step.js";
 import { automatedNode } from "./nodes/automated.js";
 import { delegatedNode } from "./nodes/delegated.js";
@@ -40,13 +41,20 @@ const State = Annotation.Root({ [SESSION_CHANNEL]: sessionChannel as never });
 /** Everything a node may go on to. */
 const ENDS = [...Object.keys(NODES), "tool", END];
 
+/** What each node of the graph does. */
+const RUN: Record<string, NodeFunction> = {
+  open: stepNode("open", openNode),
+  tool: toolStep,
+  ...Object.fromEntries(Object.entries(NODES).map(([name, node]) => [name, stepNode(name, node)])),
+};
+
 /** The compiled graph over one session's saver. The turn travels in `configurable.turn`. */
 export function compileTurnGraph(checkpointer: BaseCheckpointSaver, options: GraphOptions = {}) {
-  const graph = new StateGraph(State)
-    .addNode("open", stepNode("open", openNode), { ends: ENDS })
-    .addNode("tool", (task: ToolTask, config: RunnableConfig) => toolStep(task, turnOf(config)), { ends: ENDS });
-  for (const [name, node] of Object.entries(NODES)) graph.addNode(name, stepNode(name, node), { ends: ENDS });
-  return graph.addEdge(START, "open").compile({ checkpointer, ...options });
+  const graph = new StateGraph(State);
+  for (const [name, run] of Object.entries(RUN)) graph.addNode(name, run, { ends: ENDS });
+  const compiled = graph.addEdge(START, "open" as never).compile({ checkpointer, ...options });
+  for (const [name, run] of Object.entries(RUN)) lighten(name, compiled.nodes[name as never], run);
+  return compiled;
 }
 
 export type TurnGraph = ReturnType<typeof compileTurnGraph>;
@@ -68,8 +76,9 @@ function stepNode(name: string, node: TurnNode) {
 }
 
 /** A tool task writes its answer; what comes next is looked up when the whole batch is in. */
-async function toolStep(task: ToolTask, turn: Turn): Promise<Command> {
-  const patches = await timed(turn, () => toolNode(turn, task));
+async function toolStep(task: unknown, config: RunnableConfig): Promise<Command> {
+  const turn = turnOf(config);
+  const patches = await timed(turn, () => toolNode(turn, task as ToolTask));
   return new Command({ update: { [SESSION_CHANNEL]: patches }, goto: "model" });
 }
 

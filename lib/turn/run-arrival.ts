@@ -79,13 +79,14 @@ async function invoke(graph: TurnGraph, turn: Turn, resumed: boolean): Promise<v
     // To have a child wait is no step, and a turn that did nothing else has nothing to do here (S-56).
     else if (turn.childGoesOnAt !== undefined) control.requestDrain("a child waits");
   };
-  const drive: DriveGraph = turn.options.drive ?? ((driven, input, config) => driven.invoke(input, config));
+  // What the steps came to is in the store; nobody reads it here.
+  const drive: DriveGraph =
+    turn.options.drive ?? ((driven, input, config) => driven.invoke(input, { ...config, streamMode: [] }));
   await drive(graph, resumed ? null : ({ session: [] } as never), {
     configurable: { ...givenConfigurable(turn.options), thread_id: turn.sessionId, turn },
     durability: "sync",
     recursionLimit: NO_GRAPH_LIMIT,
     control,
-    callbacks: [],
   });
 }
 
