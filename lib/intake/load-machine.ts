@@ -1,5 +1,5 @@
 /** From a workflow's text to its machine. */
-import { compileMachine } from "../machine/index.js";
+import { compileMachine, runtimeContractOf } from "../machine/index.js";
 import type { Machine } from "../machine/types.js";
 import { type DiagnosticCode, isSlug, makeDiagnostic, parseSpec, workflowPaths } from "../spec/index.js";
 import { type Authoring, opensWithFrontmatter } from "../workspace/index.js";
@@ -33,8 +33,10 @@ export async function loadMachine(
   const parsed = parseSpec(text, { file });
   if (!parsed.ok) {
     const issues = parsed.diagnostics.filter((diagnostic) => diagnostic.class === "load");
-    const contract = issues.find((issue) => issue.code.startsWith("runtime/unsupported"));
-    if (contract && issues.length === 1) throw new UnsupportedRuntimeContractError(requestedContract(text));
+    if (issues.every(({ code }) => code.startsWith("runtime/unsupported"))) {
+      const { engine, version } = runtimeContractOf(parsed.spec ?? {});
+      throw new UnsupportedRuntimeContractError({ engine, version });
+    }
     throw new WorkflowLoadError(workflow, file, issues);
   }
   return compileMachine(parsed, workflow);
@@ -47,10 +49,4 @@ export async function declaresMachine(
 ): Promise<boolean> {
   const [text, addendum] = await Promise.all([authoring.readSpec(workflow), authoring.readAddendum(workflow)]);
   return text !== null || opensWithFrontmatter(addendum ?? "");
-}
-
-function requestedContract(text: string): { engine: string; version: string } {
-  const engine = /engine:\s*["']?([^\s,"'}]+)/.exec(text)?.[1] ?? "archmax-harness";
-  const version = /version:\s*["']?([^\s,"'}]+)/.exec(text)?.[1] ?? "3";
-  return { engine, version };
 }

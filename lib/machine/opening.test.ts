@@ -48,12 +48,15 @@ describe("openingState", () => {
     expect(openingState(machine, { ...gone, trigger: "unknown" })).toEqual({ state: "intake", fromEntry: true });
   });
 
-  it.each(["failed", "rejected"])("R-31 opens in the code state again in which the session ended %s", (endedAs) => {
-    expect(openingState(machine, { position: "send", endedAs, trigger: "manual" })).toEqual({
-      state: "send",
-      fromEntry: false,
-    });
-  });
+  it.each(["failed", "rejected"])(
+    "R-31 W-108 opens in the code state again in which the session ended %s",
+    (endedAs) => {
+      expect(openingState(machine, { position: "send", endedAs, trigger: "manual" })).toEqual({
+        state: "send",
+        fromEntry: false,
+      });
+    },
+  );
 
   it("R-30 stays in a code state that is not terminal", () => {
     expect(openingState(machine, { position: "check", endedAs: "completed", trigger: "manual" })).toEqual({

@@ -77,6 +77,9 @@ describe("lint of the graph", () => {
     expect(states(`  a: {${ENTRY}, type: code, script: scripts/x.js, transitions: [{to: a}]}\n`)).toEqual([
       "warn transition/automated-self-edge states.a.transitions.0.to",
     ]);
+    expect(states(`  a: {${ENTRY}, type: grader, instructions: x, transitions: [{to: a, description: D}]}\n`)).toEqual([
+      "warn transition/automated-self-edge states.a.transitions.0.to",
+    ]);
     expect(states(`  a: {${ENTRY}, instructions: x, transitions: [{to: a}]}\n`)).toEqual([]);
   });
 
@@ -200,6 +203,7 @@ describe("lint of each state", () => {
     ["a/../../x", ["check path/unreadable states.a.evidence.0"]],
     ["checkpoints/x", ["check path/unreadable states.a.evidence.0"]],
     ["./artifacts/x", ["check path/unreadable states.a.evidence.0"]],
+    ["_specs/x.json", ["check path/unreadable states.a.evidence.0"]],
     ["/notes.md", ["warn path/leading-slash states.a.evidence.0"]],
     ["/workflows/x", ["warn path/leading-slash states.a.evidence.0", "check path/authoring-plane states.a.evidence.0"]],
     ["a/../notes.md", []],

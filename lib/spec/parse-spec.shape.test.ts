@@ -278,6 +278,7 @@ describe("states", () => {
   it.each([
     "check.js",
     "scripts/check.ts",
+    "scripts/check.cjs",
     "scripts/../x.js",
     "scripts/./x.js",
     "scripts//x.js",
@@ -303,7 +304,11 @@ describe("states", () => {
   });
 
   it("W-68 W-69 asks for text in evidence and approvers", () => {
-    expect(state("evidence: [''], approvers: [5]")).toEqual(["schema/blank evidence.0", "schema/type approvers.0"]);
+    expect(state("evidence: [''], approvers: [5, ' ']")).toEqual([
+      "schema/blank evidence.0",
+      "schema/type approvers.0",
+      "schema/blank approvers.1",
+    ]);
   });
 
   it.each(["requires", "locks"])("W-139 W-145 W-148 asks for variable names in %s", (key) => {

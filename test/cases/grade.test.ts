@@ -109,16 +109,18 @@ describe("grade", () => {
     expect(error).toBeUndefined();
   });
 
-  it("C-42 judges with the environment's model, tests.judge applied over it", async () => {
+  it("C-42 W-45 judges with the environment's model, tests.judge applied over it", async () => {
     const spec = `tests: { judge: { model: judge-model, modelOptions: { temperature: 0.1, maxTokens: 77 } } }\n${ANSWERS}`;
     const suite = await graded([says('{"score": 1}')], { spec });
     await suite.one();
 
     expect(judged(suite)[0]!.body).toMatchObject({ model: "judge-model", temperature: 0.1 });
     expect(JSON.stringify(judged(suite)[0]!.body)).toContain("77");
-    const own = await graded([says('{"score": 1}')]);
+    const settings = `settings: { model: working-model }\ntests: { judge: {} }\n${ANSWERS}`;
+    const own = await graded([says('{"score": 1}')], { spec: settings });
     await own.one();
     expect(judged(own)[0]!.body.model).toBe("test-model");
+    expect(own.requests[0]!.body.model).toBe("working-model");
   });
 
   it("C-42 H-133 a scripted model judges too, whatever id tests.judge asks for", async () => {

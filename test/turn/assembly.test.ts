@@ -107,6 +107,11 @@ describe("assembling an agent", () => {
       },
     ],
     [
+      "H-27 W-37 another engine and version, whatever else is called so before them",
+      { spec: `metadata: { engine: mine, version: 3 }\nruntime: { engine: other, version: 2 }\n${ANSWERS}` },
+      { name: "UnsupportedRuntimeContractError", requested: { engine: "other", version: "2" } },
+    ],
+    [
       "H-32 an undeclared trigger",
       { trigger: { id: "nobody" } },
       { name: "UnknownTriggerError", trigger: "nobody", declared: ["manual"] },

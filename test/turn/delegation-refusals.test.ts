@@ -45,7 +45,7 @@ describe("a delegation that is refused", () => {
     ["invalid-param", { ...GOOD, title: " " }, "title"],
     ["unresolved-param", { ...GOOD, order: "${{nothing}}" }, "${{nothing}}"],
     ["unresolved-param", { ...GOOD, order: "to ${{nothing}}" }, "${{nothing}}"],
-  ])("R-174 R-175 W-161 W-243 W-246 R-295 as %s for %j is blocked and leaves nothing", async (kind, args, names) => {
+  ])("R-174 R-175 W-139 W-161 W-243 W-246 R-295 as %s for %j is blocked, leaving nothing", async (kind, args, names) => {
     const { bench, outcome, answer } = await run(args);
 
     expect(answer).toMatchObject({

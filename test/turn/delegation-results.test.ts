@@ -33,7 +33,7 @@ describe("what a child delivers", () => {
     expect(answer?.content).toBe("The end.");
   });
 
-  it("R-185 names returns that are unset, and completes", async () => {
+  it("R-185 W-134 names returns that are unset, and completes", async () => {
     const { answer, child } = await run(worker("child", RETURNING), [calls(setting({ total: 1 })), says("Half.")]);
 
     expect(JSON.parse(answer?.content ?? "")).toEqual({
@@ -86,7 +86,7 @@ describe("what a child delivers", () => {
     expect(outcome.rejected).toContain("check failed");
   });
 
-  it("R-186 fails the call as invalid-return for a return that does not conform", async () => {
+  it("R-186 W-134 fails the call as invalid-return for a return that does not conform", async () => {
     const { answer, child } = await run(worker("child", "{ returns: [{ name: file_name, type: file }] }"), [
       calls(setting({ file_name: "scratchpad/missing.txt" })),
       says("There."),

@@ -81,7 +81,7 @@ describe("a code state that calls a workflow", () => {
     expect(ofType(bench.events, "sub-workflow-start")).toMatchObject([{ dispatchId: "2" }]);
   });
 
-  it("R-186 R-187 a child that parks, or fails, rejects the call, and nothing is recorded", async () => {
+  it("R-186 R-187 W-79 a child that parks, or fails, rejects the call, and nothing is recorded", async () => {
     const asks = `settings: { model: child }
 states:
   work: { instructions: I., triggers: { manual: }, transitions: [{ to: ask, description: Ask. }] }

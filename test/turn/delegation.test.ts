@@ -15,7 +15,7 @@ async function run(files: Record<string, string>, scripts: Scripts, spec = calle
 }
 
 describe("calling a workflow", () => {
-  it("R-177 R-178 R-184 A-75 W-244 W-245 runs a session of its own and answers message and returns", async () => {
+  it("R-177 R-178 R-184 A-75 W-115 W-143 W-244 W-245 runs a session of its own and answers message and returns", async () => {
     const { bench, outcome } = await run(workflow("check", worker("child", SIGNATURE)), {
       "test-model": [calls([CHECK, { order: "A-7", extra: [1] }, "c1"]), says("It is 12.")],
       child: [calls(setting({ total: 12 })), says("Summed up.")],

@@ -60,7 +60,7 @@ describe("a grader that calls a workflow", () => {
     expect(JSON.stringify(bench.events)).not.toContain('"origin"');
   });
 
-  it("R-161 R-186 R-187 fails the call with kind `parked` where the child parks, and goes on", async () => {
+  it("R-161 R-186 R-187 W-79 fails the call with kind `parked` where the child parks, and goes on", async () => {
     const { bench, outcome, judged } = await graded(waits, {
       "test-model": [advance("grade"), says("end")],
       judge: [calls([CHECK, { order: "x" }]), advance("end")],

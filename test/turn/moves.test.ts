@@ -47,7 +47,7 @@ describe("archmax_advance", () => {
     expect(offered(bench.requests[1])).not.toContain("archmax_advance");
   });
 
-  it("R-67 R-69 moves: position, trail, answer, and the target's block and tools in the next call", async () => {
+  it("R-67 R-69 W-92 moves: position, trail, answer, and the target's block and tools in the next call", async () => {
     const bench = await open({
       spec: SIMPLE.replace("done: {", "done: { tools: { forbid: [grep] }, "),
       replies: [advance("done"), says("end")],
@@ -356,6 +356,18 @@ describe("archmax_reset", () => {
     expect(outcome.usage).toMatchObject({ inputTokens: 7 });
     expect(stored?.state.fields).toMatchObject({ todos, parkCounts: { work: 1 } });
     expect((await bench.stores.files.list("s1")).map(({ path }) => path)).toContain("scratchpad/a.md");
+  });
+
+  it("R-70 W-93 goes back to where the session began, whatever trigger opened the turn", async () => {
+    const bench = await open({
+      spec: SIMPLE.replace("other: {", "other: { triggers: { second: },"),
+      replies: [says("one"), advance("done"), calls(["archmax_reset", { reason: "again" }]), says("end")],
+    });
+    await bench.agent.workflow.send("s1", { message: "go" });
+    const outcome = await bench.agent.workflow.send("s1", { message: "more", trigger: { id: "second" } });
+
+    expect(outcome.auditTrail.at(-1)).toMatchObject({ to: "work", kind: "reset" });
+    expect(outcome.state).toBe("work");
   });
 
   it("R-70 R-87 W-144 leaves a host's lock alone", async () => {

@@ -18,7 +18,7 @@ states:
     transitions: [{ to: work, type: refine, description: Again. }]
 `;
 
-it("H-121 R-275 a trigger's description reaches its callers' model, and never the session's own", async () => {
+it("H-121 R-275 W-114 a trigger's description reaches its callers' model, and never the session's own", async () => {
   const caller = `
 states:
   call:
