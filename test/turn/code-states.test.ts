@@ -518,7 +518,7 @@ export default defineCodeState(async ({ tools }) => { ${move} });`;
     expect(lines(bench)).toEqual(["100000"]);
   });
 
-  it("R-97 nothing is substituted in a script's call", async () => {
+  it("R-97 W-157 nothing is substituted in a script's call", async () => {
     const { ran } = await run(`await tools.probe({ text: "\${{ready}}" }); ${move}`);
 
     expect(ran).toEqual([{ text: "${{ready}}" }]);

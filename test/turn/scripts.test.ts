@@ -116,7 +116,7 @@ describe("archmax_eval", () => {
     expect(ofType(bench.events, "tool-blocked")).toEqual([]);
   });
 
-  it("R-97 R-92 substitutes references in the code and none in the script's own calls", async () => {
+  it("R-97 R-92 W-157 substitutes references in the code and none in the script's own calls", async () => {
     const { answered, ran } = await run(
       [[evaluate("await tools.pay({ to: '${{who}}', note: '$' + '{{who}}' }); '${{who}}'")]],
       {
