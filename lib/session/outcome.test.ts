@@ -26,6 +26,7 @@ const wait: InputPark = {
   parkedAt: "2026-03-20T09:00:00.000Z",
   resumeAt: "2026-03-21T09:00:00.000Z",
 };
+const delegation = { workflow: "child", sessionId: "s1~1", dispatchId: "1", toolCallId: "c", state: "work" };
 const SPENT = { inputTokens: 5, outputTokens: 2, cacheReadTokens: 0, cacheCreationTokens: 0 };
 
 describe("statuses", () => {
@@ -73,7 +74,17 @@ describe("the outcome", () => {
     [
       { status: "awaiting_input", park: wait },
       { kind: "parked", parkedChannel: "input", pending: wait, state: "work" },
+      ["exit", "rejected", "delegation"],
+    ],
+    [
+      { status: "awaiting_decision", park: { ...decision, state: "asks", delegation } },
+      { kind: "parked", parkedChannel: "decision", delegation, state: "asks" },
       ["exit", "rejected"],
+    ],
+    [
+      { status: "failed", exit: { code: "tokens", reason: "Spent.", state: "work" }, limit: "maxTokens" },
+      { kind: "failed", limit: "maxTokens", exit: { success: false, code: "tokens", reason: "Spent." } },
+      ["rejected", "pending"],
     ],
   ])("R-16 H-68 H-69 tells of %j", (fields, present, absent) => {
     const outcome = of(fields);

@@ -104,7 +104,7 @@ describe("where a turn opens", () => {
     expect(await edited.sessions.get("s1")).toMatchObject({ specHash: edited.workflow.machine.specHash });
   });
 
-  it("R-44 presents a fresh decision with its handoff at every turn that opens in a human state", async () => {
+  it("R-44 R-99 presents a fresh decision with its handoff at every turn that opens in a human state", async () => {
     bench = await aBench({
       spec: `
 states:
@@ -123,6 +123,18 @@ states:
 
     expect(outcome).toMatchObject({ kind: "parked", state: "review", reply: "Over to you.", pending: { seq: 1 } });
     expect(bench.requests).toHaveLength(1);
+  });
+
+  it("R-29 opens under `manual`, not under the first that is declared, and refuses where it is not", async () => {
+    const spec = ANSWERS.replace("{ manual: }", "{ mail: , manual: }");
+    bench = await aBench({ spec, answer: always("Yes.") });
+    expect((await bench.agent.workflow.send("s1", { message: "Go" })).variables.trigger?.value).toBe("manual");
+    edit(spec.replace(", manual:", ""));
+
+    await expect((await bench.again()).workflow.send("s2", { message: "Go" })).rejects.toMatchObject({
+      name: "UnknownTriggerError",
+      trigger: "manual",
+    });
   });
 
   it("R-29 H-32 W-99 opens under the assembly's trigger, else `manual`", async () => {

@@ -46,7 +46,7 @@ function slowTools(seen: unknown[], reached: () => void) {
 }
 
 describe("aborting a turn's signal", () => {
-  it("R-53 R-305 stops the model request, fails the session where it stands, and rejects with the abort's reason", async () => {
+  it("R-10 R-53 R-305 stops the model request, fails the session where it stands, and rejects with the abort's reason", async () => {
     bench = await aBench({
       spec: ANSWERS,
       answer: ({ body }) => (body.messages.at(-1)?.content === "Again" ? { text: "Yes." } : never()),

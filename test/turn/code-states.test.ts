@@ -127,7 +127,7 @@ states:
     expect(outcome.auditTrail).toHaveLength(1);
   });
 
-  it("R-134 R-135 W-79 a tool it does not have is `undefined`, so it cannot park or borrow another state's tools", async () => {
+  it("R-76 R-134 R-135 W-79 a tool it does not have is `undefined`, so it cannot park or borrow another state's tools", async () => {
     const { outcome } = await run(`await tools.archmax_wait({ reason: "r" });`);
 
     expect(outcome).toMatchObject({ kind: "rejected", rejected: expect.stringMatching(/TypeError/) });
@@ -522,6 +522,22 @@ export default defineCodeState(async ({ tools }) => { ${move} });`;
     const { ran } = await run(`await tools.probe({ text: "\${{ready}}" }); ${move}`);
 
     expect(ran).toEqual([{ text: "${{ready}}" }]);
+  });
+
+  it("R-97 guards of a script's calls resolve against the variables at that moment", async () => {
+    const { bench, ran } = await run(
+      `const tried = async (id) => tools.probe({ id }).catch((error) => console.log(error.ruleId));
+       for (const late of ["a", "b"]) {
+         await tools.archmax_set_variables({ variables: { late } });
+         await tried(late);
+       }
+       await tried("a");
+       ${move}`,
+      { spec: SPEC.replace("[probe,", '[{ tool: probe, args: { id: "${{late}}" } },') },
+    );
+
+    expect(ran).toEqual([{ id: "a" }, { id: "b" }]);
+    expect(lines(bench)).toEqual(["tool.not-allowed"]);
   });
 
   it("R-96 R-167 an unresolvable guard in a script's call fails the state, whatever the script does then", async () => {

@@ -134,7 +134,7 @@ describe("several parked children", () => {
     files: { ...workflow("approve", approving("child")), ...workflow("other", approving("second")) },
   };
 
-  it("R-193 R-195 A-77 F-42 are presented one at a time, in the order of their calls, and an answer reaches the presented one", async () => {
+  it("R-101 R-193 R-195 A-77 F-42 are presented one at a time, in the order of their calls, and an answer reaches the presented one", async () => {
     const { bench, outcome, flow } = await parked(
       {
         "test-model": [

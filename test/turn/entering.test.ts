@@ -196,9 +196,18 @@ states:
   });
 
   it("R-14 seeds and adopts nothing where a turn becomes a reply, and says so once", async () => {
-    const { send } = await open({ spec: REVIEWED, replies: [...untilReview, { text: "Fine." }] });
+    const { send } = await open({ spec: REVIEWED, replies: [...untilReview, ...Array(4).fill({ text: "Fine." })] });
 
     await send("s1", { message: "Go" });
+    bench.events.length = 0;
+    await send("s1", { message: "Hm?" });
+    expect(ofType(bench.events, "warning")).toEqual([]);
+    await send("s1", { message: "Hm?", variables: { only: 1 } });
+    await send("s1", { message: "Hm?", trigger: { id: "ordered" } });
+    expect(ofType(bench.events, "warning").map(({ message }) => /only|trigger/.exec(message)?.[0])).toEqual([
+      "only",
+      "trigger",
+    ]);
     bench.events.length = 0;
     const outcome = await send("s1", { message: "Hm?", trigger: { id: "ordered" }, variables: { n: 1 } });
 
@@ -208,6 +217,16 @@ states:
     const warnings = ofType(bench.events, "warning");
     expect(warnings).toHaveLength(1);
     for (const ignored of ["trigger", "n"]) expect(warnings[0]?.message).toContain(ignored);
+  });
+
+  it("R-15 delivers under the assembly's default trigger where the input names none", async () => {
+    await open({ spec: WAITS, replies: [waitForReply, waitForReply, { text: "Thanks." }] });
+    const { send } = (await bench.again({ trigger: { id: "ordered" } })).workflow;
+    await send("s1", { message: "Go", trigger: { id: "manual" } });
+
+    expect((await send("s1", { message: "Here." })).variables.trigger).toEqual({ value: "ordered", locked: true });
+    const named = await send("s1", { message: "Here.", trigger: { id: "mail" } });
+    expect(named.variables.trigger).toEqual({ value: "mail", locked: true });
   });
 
   it("R-13 H-59 H-63 takes no blank message where one is needed", async () => {

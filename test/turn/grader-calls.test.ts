@@ -99,7 +99,7 @@ describe("one message's calls", () => {
     ]);
   });
 
-  it("R-134 R-135 R-205 R-295 W-78 blocks what its own state has not, and the five of automated states whatever is granted", async () => {
+  it("R-76 R-134 R-135 R-205 R-295 W-78 blocks what its own state has not, and the five of automated states whatever is granted", async () => {
     const { bench, send, graderRequests } = await aGraded(open, {
       spec: graded().replace(
         "instructions: Write the letter.",

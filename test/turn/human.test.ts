@@ -229,7 +229,7 @@ describe("parking at a human state", () => {
     expect((await other.sessions.get("s1"))?.pending).toEqual(outcome.pending);
   });
 
-  it("R-102 R-103 evidence of one advance is not on the next record of the state, which has the next `seq`", async () => {
+  it("R-101 R-102 R-103 evidence of one advance is not on the next record of the state, which has the next `seq`", async () => {
     const bench = await open({
       spec: SPEC,
       replies: [
@@ -261,7 +261,7 @@ describe("parking at a human state", () => {
     expect(ofType(bench.events, "parked")).toHaveLength(2);
   });
 
-  it("R-98 R-106 every way in parks: a code state's advance and an on_error route say that a note led here", async () => {
+  it("R-98 R-99 R-106 every way in parks: a code state's advance and an on_error route say that a note led here", async () => {
     const spec = (code: string) => `
 states:
   gate:

@@ -173,9 +173,15 @@ states:
   it("R-54 tells streamed text of a call that fails once, as partial, and keeps it out of the transcript", async () => {
     bench = await aBench({
       spec: ANSWERS,
-      replies: [{ text: "This is the beginning of a long answer.", drop: "mid-answer" }, { text: "Whole." }],
+      replies: [
+        { status: 400, error: { message: "Nothing came." } },
+        { text: "This is the beginning of a long answer.", drop: "mid-answer" },
+        { text: "Whole." },
+      ],
     });
 
+    await expect(bench.agent.workflow.send("s2", { message: "Go" })).rejects.toThrow("Nothing came.");
+    expect(ofType(bench.events, "agent-text")).toEqual([]);
     await expect(bench.agent.workflow.send("s1", { message: "Go" })).rejects.toThrow();
 
     const partial = ofType(bench.events, "agent-text");
@@ -415,6 +421,17 @@ states:
       { status: "error", refusal: "unknown-tool", text: expect.stringContaining("serach") },
     ]);
     expect(types(bench.events, "tool-blocked", "tool-called")).toEqual([]);
+  });
+
+  it("R-58 leaves the names that nothing grants to the kernel, though none is registered", async () => {
+    const outcome = await send([calls(["task"], ["eval"], ["archmax_note"])]);
+
+    expect(results(outcome).map(({ refusal }) => refusal)).toEqual(Array(3).fill("blocked:tool.ungrantable"));
+    expect(ofType(bench.events, "tool-blocked").map(({ tool: name }) => name)).toEqual([
+      "task",
+      "eval",
+      "archmax_note",
+    ]);
   });
 
   it("R-59 names what does not fit the schema, and runs nothing", async () => {

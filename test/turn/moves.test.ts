@@ -12,7 +12,8 @@ states:
     instructions: Work.
     triggers: { manual: , other: }
     requires: [amount]
-    transitions: [{ to: check }, { to: review }]
+    transitions: [{ to: check }, { to: review }, { to: compute, description: Work it out. }]
+  compute: { type: code, script: scripts/compute.js }
   check:
     instructions: Check.
     transitions: [{ to: work, type: refine }, { to: done }]
@@ -110,14 +111,17 @@ states:
   });
 
   it("R-64 R-68 W-92 W-93 refuses a target that is no transition, names the valid ones, and changes nothing", async () => {
-    const { bench, outcome } = await run(SIMPLE, [["archmax_advance", { to: "nowhere", reason: "r" }]]);
+    const { bench, outcome } = await run(
+      SIMPLE,
+      [["archmax_advance", { to: "nowhere", reason: "r" }]],
+      [["archmax_advance", { to: "work", reason: "r" }]],
+    );
 
-    expect(results(outcome)).toEqual([
-      { tool: "archmax_advance", text: expect.stringMatching(/done, other/), status: "error", refusal: "no-edge" },
-    ]);
+    const refused = { status: "error", refusal: "no-edge", text: expect.stringMatching(/done, other/) };
+    expect(results(outcome)).toEqual([1, 2].map(() => ({ tool: "archmax_advance", ...refused })));
     expect(outcome).toMatchObject({ status: "completed", state: "work" });
     expect(ofType(bench.events, "advance").map(({ from }) => from)).toEqual(["__start__"]);
-    expect(ofType(bench.events, "tool-result")).toMatchObject([{ status: "error", level: "warn" }]);
+    expect(ofType(bench.events, "tool-result")).toMatchObject([1, 2].map(() => ({ status: "error", level: "warn" })));
     expect(outcome.auditTrail.map(({ kind }) => kind)).toEqual(["trigger"]);
   });
 
@@ -181,6 +185,22 @@ states:
     ]);
   });
 
+  it("R-63 asks arguments before it looks whether the message has moved, and that before the rest", async () => {
+    const { outcome } = await run(SIMPLE, [
+      ["archmax_advance", { to: "done", reason: "r" }],
+      ["archmax_advance", { to: "done", reason: " " }],
+      ["archmax_advance", { to: "other", reason: "r", evidence: ["../a"] }],
+      ["archmax_advance", { to: "nowhere", reason: "r" }],
+    ]);
+
+    expect(results(outcome).map(({ refusal }) => refusal)).toEqual([
+      undefined,
+      "invalid-arguments",
+      "already-moved",
+      "already-moved",
+    ]);
+  });
+
   it("R-208 reports a refused move as the advance's own result, not as a blocked call", async () => {
     const { bench } = await run(SIMPLE, [["archmax_advance", { to: "nowhere", reason: "r" }]]);
 
@@ -190,6 +210,7 @@ states:
 
   it.each([
     ["evidence-target", "check", ["scratchpad/a.md"], /check/],
+    ["evidence-target", "compute", ["scratchpad/a.md"], /compute/],
     ["evidence-count", "review", Array.from({ length: 21 }, (_, i) => `scratchpad/${i}`), /20/],
     ["evidence-path", "review", ["../secret"], /\.\.\/secret/],
     ["evidence-path", "review", ["scratchpad/ok", ""], /""/],
@@ -605,6 +626,7 @@ describe("archmax_wait", () => {
     expect(outcome.rejected).toMatch(/work[\s\S]*2/);
     expect(results(outcome).at(-1)).toMatchObject({ refusal: "park-budget", text: expect.stringMatching(/work.*2/) });
     expect(ofType(bench.events, "parked")).toHaveLength(2);
+    expect((await loadState(bench.stores.sessions, "s1"))?.state.fields.parkCounts).toEqual({ work: 2 });
   });
 
   it("R-127 W-172 the count outlives leaving the state and is cleared when a new turn opens", async () => {

@@ -127,6 +127,20 @@ describe("archmax_eval", () => {
     expect(ran).toEqual([{ tool: "pay", args: { to: "Ada", note: "${{who}}" } }]);
   });
 
+  it("R-97 resolves the guards of its calls against the variables at that moment", async () => {
+    const { answered, ran } = await run([
+      [
+        ["archmax_set_variables", { variables: { case: "7" } }],
+        evaluate(
+          "await tools.send({ file_path: 'outbox/7/a.txt' }); await tools.send({ file_path: 'outbox/8/a.txt' }).catch((e) => e.ruleId)",
+        ),
+      ],
+    ]);
+
+    expect(ran).toEqual([{ tool: "send", args: { file_path: "outbox/7/a.txt" } }]);
+    expect(answered[1]?.text).toBe("tool.not-allowed");
+  });
+
   it("R-257 finds empty args with the variables of the moment, which it cannot write", async () => {
     const { answered, state } = await run(
       [

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { toolsFromMap } from "../../lib/tools/index.js";
 import { aBench, type Bench } from "../harness/agent.js";
 import { givenChildren } from "../harness/builders.js";
-import { calls, ofType } from "./support.js";
+import { advance, calls, ofType } from "./support.js";
 import { ANSWERS, always, gate, REVIEWED, toReview, WAITS, waitForReply } from "./workflows.js";
 
 let bench: Bench;
@@ -118,6 +118,22 @@ states:
       native: false,
     });
     expect(bench.requests).toHaveLength(4);
+  });
+
+  it("R-26 R-30 says that a session which completed in a terminal code state opens at the entry again", async () => {
+    bench = await aBench({
+      spec: `
+states:
+  ask: { triggers: { manual: }, instructions: Ask., transitions: [{ to: pay, description: Pay. }] }
+  pay: { type: code, script: scripts/pay.js }
+`,
+      files: { "workflows/case/scripts/pay.js": "export default () => {};" },
+      replies: [advance("pay")],
+    });
+    const { resolveSession, send } = bench.agent.workflow;
+
+    expect(await send("s1", { message: "Go" })).toMatchObject({ kind: "completed", state: "pay" });
+    expect(await resolveSession({ sessionId: "s1" })).toMatchObject({ disposition: "turn", startState: "ask" });
   });
 
   it("R-26 H-61 does not resolve to a session in the middle of a turn", async () => {

@@ -169,10 +169,18 @@ describe("archmax_set_variables", () => {
     );
   });
 
-  it("R-86 W-148 seeds are not bound by `locks`", async () => {
-    const { outcome } = await run([setting({ a: 1 })], { variables: { price: 9 } });
+  it("R-86 W-148 seeds and deliveries are not bound by `locks`", async () => {
+    const wait = calls(["archmax_wait", { reason: "mail" }]);
+    const bench = await open({ spec: SPEC, replies: [wait, says("w"), ...finish] });
+    const { send, deliver } = bench.agent.workflow;
+    const seeded = await send("s1", { message: "go", variables: { price: 9 } });
+    const delivered = await deliver("s1", { trigger: { id: "mail" }, variables: { price: 10, secret: 1 } });
 
-    expect(outcome.variables.price).toEqual({ value: 9, locked: true });
+    expect(seeded.variables.price).toEqual({ value: 9, locked: true });
+    expect(delivered.variables).toMatchObject({
+      price: { value: 10, locked: true },
+      secret: { value: 1, locked: true },
+    });
   });
 
   it("W-149 W-144 a value that the owning state locked, or a host seeded, refuses that state too", async () => {
@@ -193,10 +201,19 @@ describe("archmax_set_variables", () => {
     expect(outcome.variables.a).toEqual({ value: 1, locked: true });
   });
 
-  it("R-88 W-141 `trigger` holds the current trigger's id, locked", async () => {
-    const { outcome } = await run([setting({ a: 1 })]);
+  it("R-88 W-141 `trigger` holds the current trigger's id, locked, from its opening, a delivery and a further turn on", async () => {
+    const wait = calls(["archmax_wait", { reason: "mail" }]);
+    const bench = await open({ spec: SPEC, replies: [wait, says("w"), ...finish, calls(setting({ trigger: "x" }))] });
+    const { send, deliver } = bench.agent.workflow;
+    const held = async () => (await loadState(bench.stores.sessions, "s1"))?.state.variables.trigger;
+    const by = (value: string) => ({ value, locked: true, lockedBy: "host" });
 
-    expect(outcome.variables.trigger).toEqual({ value: "manual", locked: true });
+    await send("s1", { message: "go" });
+    expect(await held()).toEqual(by("manual"));
+    await deliver("s1", { trigger: { id: "mail" } });
+    expect(await held()).toEqual(by("mail"));
+    await expect(send("s1", { message: "go", trigger: { id: "other" } }, { recursionLimit: 2 })).rejects.toThrow();
+    expect(await held()).toEqual(by("other"));
   });
 
   it("R-89 W-141 stores the title trimmed and unlocked, and tells it whenever the stored one changes", async () => {
@@ -255,7 +272,14 @@ describe("archmax_get_variables", () => {
   const values = { order: { lines: [{ sku: "A" }, { sku: "B" }] }, count: 2 };
 
   it.each([
-    [{}, { order: { value: values.order, locked: true }, count: { value: 2, locked: true } }],
+    [
+      {},
+      {
+        order: { value: values.order, locked: true },
+        count: { value: 2, locked: true },
+        trigger: { value: "manual", locked: true },
+      },
+    ],
     [{ name: "count" }, { value: 2, locked: true }],
     [
       { name: " count ", path: " " },
@@ -266,7 +290,7 @@ describe("archmax_get_variables", () => {
   ])("R-82 answers %j", async (args, answer) => {
     const { first } = await run([["archmax_get_variables", args]], { variables: values });
 
-    expect(JSON.parse(first[0]?.text ?? "")).toMatchObject(answer);
+    expect(JSON.parse(first[0]?.text ?? "")).toEqual(answer);
   });
 
   it.each([
