@@ -46,7 +46,11 @@ describe("checkAdvance", () => {
   });
 
   it("R-208 R-63 asks for variables before it looks at the edge", () => {
-    expect(ask({ to: "nowhere", variables: {} })).toMatchObject({ code: "requires-unset" });
+    expect(ask({ to: "nowhere", variables: {} })).toMatchObject({
+      code: "requires-unset",
+      ruleId: "transition.requires",
+    });
+    expect(ask({ to: "nowhere" })).toMatchObject({ code: "no-edge", ruleId: "transition.no-edge" });
   });
 
   it("R-63 judges evidence before variables: its target, its count, its paths", () => {

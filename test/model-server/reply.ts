@@ -29,6 +29,8 @@ export interface ServerReply {
   /** Closes the connection before the answer, before the first content, or in the middle of it. */
   drop?: "at-once" | "before-content" | "mid-answer";
   delayMs?: number;
+  /** A pause in the middle of a streamed answer. */
+  pauseMs?: number;
 }
 
 /** A scripted reply as the protocol's answer. */

@@ -111,9 +111,12 @@ async function answer(outgoing: ServerResponse, body: ChatRequest, reply: Server
 async function stream(outgoing: ServerResponse, body: ChatRequest, reply: ServerReply, ordinal: number): Promise<void> {
   outgoing.writeHead(200, { "content-type": "text/event-stream", ...reply.headers });
   const events = streamedAnswer(reply, body.model, ordinal, body.stream_options?.include_usage === true);
-  const kept = { "at-once": 0, "before-content": 1, "mid-answer": Math.ceil(events.length / 2), none: events.length };
-  for (const event of events.slice(0, kept[reply.drop ?? "none"]))
+  const middle = Math.ceil(events.length / 2);
+  const kept = { "at-once": 0, "before-content": 1, "mid-answer": middle, none: events.length };
+  for (const [index, event] of events.slice(0, kept[reply.drop ?? "none"]).entries()) {
+    if (index === middle && reply.pauseMs) await wait(reply.pauseMs);
     await write(outgoing, `data: ${JSON.stringify(event)}\n\n`);
+  }
   if (reply.drop !== undefined) outgoing.destroy();
   else outgoing.end("data: [DONE]\n\n");
 }

@@ -213,7 +213,7 @@ states:
     expect(outcome.auditTrail[1]).toMatchObject({ to: "work", kind: "code", reason: "all fine" });
   });
 
-  it("R-136 W-146 judges an advance when it is called; a refused one decides nothing, a later one does", async () => {
+  it("R-136 R-149 W-146 judges an advance when it is called; a refused one decides nothing, a later one does", async () => {
     const { bench, outcome } = await run(
       `for (const to of ["nowhere", "work"]) await tools.archmax_advance({ to, reason: "r" }).catch((e) => console.log(e.message));
        await tools.archmax_set_variables({ variables: { ready: 1 } });
@@ -470,6 +470,14 @@ export default defineCodeState(async ({ tools }) => { ${move} });`;
     expect(outcome).toMatchObject({ kind: "rejected", rejected: expect.stringMatching(reason) });
   });
 
+  it("R-165 has no budget of its own", async () => {
+    const { outcome } = await run(`await tools.probe({}); ${move}`, {
+      spec: SPEC.replace("requires: [ready]", "requires: [ready]\n    budget: { timeoutMs: 1 }"),
+    });
+
+    expect(outcome).toMatchObject({ kind: "completed" });
+  });
+
   it("R-260 a refused call counts, and the one too many rejects", async () => {
     const { bench } = await run(
       `await tools.archmax_advance({ to: "nowhere", reason: "r" }).catch(() => {});
@@ -610,6 +618,9 @@ states:
     expect(history.messages.map(({ role }) => role)).toEqual([
       ...["user", "assistant", "user", "assistant", "tool", "assistant", "tool", "runtime"],
       ...["assistant", "tool"],
+    ]);
+    expect(history.trail.map((step) => (step as { kind: string }).kind)).toEqual([
+      ...["trigger", "trigger", "agent", "code", "agent"],
     ]);
     expect(history.trail.at(-1)).toEqual({ to: "check", kind: "agent", reason: "on to check", ts: expect.any(Number) });
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadState } from "../../lib/session/load-state.js";
 import type { Bench } from "../harness/agent.js";
+import { writeTree } from "../harness/temporary.js";
 import { byModel, caller, type Scripts, workflow } from "./delegating.js";
 import { advance, benches, calls, notes, ofType, results, says, setting, types } from "./support.js";
 
@@ -62,7 +63,7 @@ describe("a child that parks", () => {
       },
     });
     expect(results(outcome)).toMatchObject([
-      { tool: APPROVE, status: "success", text: expect.stringContaining("parked") },
+      { tool: APPROVE, status: "success", text: expect.stringMatching(/parked[\s\S]*result will arrive later/) },
     ]);
     expect(await bench.agent.sessions.get("s1")).toMatchObject({
       status: "awaiting_decision",
@@ -246,6 +247,20 @@ describe("a presented park", () => {
     await expect(flow.decide("s1", { target: "send", seq: 7 })).rejects.toMatchObject({ code: "stale-decision" });
     await expect(flow.decide("s1~1", { target: "send" })).rejects.toMatchObject({ code: "session-not-parked" });
     expect((await bench.agent.sessions.get("s1"))?.status).toBe("awaiting_decision");
+  });
+
+  it("R-194 R-112 a decision is held to the child's spec as it stands now", async () => {
+    const { bench, flow } = await parked({
+      "test-model": [calls([APPROVE, {}, "c1"]), says("Somebody looks.")],
+      child: PARKS,
+    });
+    const edited = approving("child").replace("{ to: send, description: Fine. }, ", "");
+    writeTree(bench.rootDir, workflow("approve", edited));
+
+    await expect(flow.decide("s1", { target: "send" })).rejects.toMatchObject({
+      code: "invalid-decision-target",
+      validTargets: ["work"],
+    });
   });
 
   const WAITS = `

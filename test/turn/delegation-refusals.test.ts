@@ -38,6 +38,8 @@ const nothingLeft = async ({ stores }: { stores: { sessions: { read(id: string):
 describe("a delegation that is refused", () => {
   it.each([
     ["missing-param", {}, "order, count"],
+    ["missing-param", { count: "two" }, "order"],
+    ["unresolved-param", { order: "${{nothing}}" }, "${{nothing}}"],
     ["invalid-param", { ...GOOD, count: "two" }, '"count" must be of type integer'],
     ["invalid-param", { ...GOOD, order: "A" }, "minLength"],
     ["invalid-param", { ...GOOD, "Not a name": 1 }, "Not a name"],
@@ -45,23 +47,26 @@ describe("a delegation that is refused", () => {
     ["invalid-param", { ...GOOD, title: " " }, "title"],
     ["unresolved-param", { ...GOOD, order: "${{nothing}}" }, "${{nothing}}"],
     ["unresolved-param", { ...GOOD, order: "to ${{nothing}}" }, "${{nothing}}"],
-  ])("R-174 R-175 W-139 W-161 W-243 W-246 R-295 as %s for %j is blocked, leaving nothing", async (kind, args, names) => {
-    const { bench, outcome, answer } = await run(args);
+  ])(
+    "R-174 R-175 R-176 R-191 W-139 W-161 W-243 W-246 R-295 as %s for %j is a blocked call and leaves nothing",
+    async (kind, args, names) => {
+      const { bench, outcome, answer } = await run(args);
 
-    expect(answer).toMatchObject({
-      status: "error",
-      content: expect.stringContaining(`(${kind})`),
-      additional_kwargs: { governance_blocked: true, archmax: { refusal: `delegation:${kind}` } },
-    });
-    expect(answer?.content).toContain(names);
-    expect(ofType(bench.events, "tool-blocked")).toMatchObject([
-      { tool: CHECK, callId: "c1", rule: `delegation:${kind}` },
-    ]);
-    expect(ofType(bench.events, "tool-called")).toEqual([]);
-    expect(ofType(bench.events, "sub-workflow-start")).toEqual([]);
-    expect(outcome).toMatchObject({ kind: "completed", auditTrail: [{ kind: "trigger" }] });
-    await nothingLeft(bench);
-  });
+      expect(answer).toMatchObject({
+        status: "error",
+        content: expect.stringContaining(`(${kind})`),
+        additional_kwargs: { governance_blocked: true, archmax: { refusal: `delegation:${kind}` } },
+      });
+      expect(answer?.content).toContain(names);
+      expect(ofType(bench.events, "tool-blocked")).toMatchObject([
+        { tool: CHECK, callId: "c1", rule: `delegation:${kind}` },
+      ]);
+      expect(ofType(bench.events, "tool-called")).toEqual([]);
+      expect(ofType(bench.events, "sub-workflow-start")).toEqual([]);
+      expect(outcome).toMatchObject({ kind: "completed", auditTrail: [{ kind: "trigger" }] });
+      await nothingLeft(bench);
+    },
+  );
 
   it("R-172 H-26 W-246 binds a target that is missing or takes no calls with any object, warns once, and refuses the call", async () => {
     const spec = caller("check", "other");
@@ -78,9 +83,9 @@ describe("a delegation that is refused", () => {
     expect(offered(bench.requests[0])).toContain("archmax_workflow_other");
   });
 
-  it("R-175 W-246 as not-delegatable where the target has no trigger manual", async () => {
+  it("R-175 R-176 W-246 as not-delegatable where the target has no trigger manual, out of service or not", async () => {
     const { answer } = await run(GOOD, {
-      files: workflow("check", "states: { a: { instructions: I., triggers: { hook: } } }"),
+      files: workflow("check", "disabled: true\nstates: { a: { instructions: I., triggers: { hook: } } }"),
     });
 
     expect(answer?.content).toContain("(not-delegatable)");

@@ -272,7 +272,7 @@ describe("a child's surroundings", () => {
     expect(results(outcome).at(-1)?.text).toBe("/scratchpad/theirs.txt");
   });
 
-  it("R-190 W-245 files cross as copies: arguments down, returns up, each with a path of its own there", async () => {
+  it("R-190 W-245 files cross as copies: arguments down, returns up, each numbered where its name is taken there", async () => {
     const target = worker(
       "child",
       "{ requires: [{ name: paper, type: file }], returns: [{ name: report, type: file }] }",
@@ -283,9 +283,9 @@ describe("a child's surroundings", () => {
       files: workflow("check", target),
       answer: byModel({
         "test-model": [
-          calls(["write_file", { file_path: "scratchpad/in/paper.txt", content: "of the caller" }]),
-          calls([CHECK, { paper: "scratchpad/in/paper.txt" }, "c1"]),
-          calls(["read_file", { file_path: "scratchpad/attachments/paper.txt" }, "r"]),
+          calls(["write_file", { file_path: "scratchpad/attachments/paper.txt", content: "of the caller" }]),
+          calls([CHECK, { paper: "scratchpad/attachments/paper.txt" }, "c1"]),
+          calls(["read_file", { file_path: "scratchpad/attachments/paper-1.txt" }, "r"]),
           says("Done."),
         ],
         child: [
@@ -301,7 +301,7 @@ describe("a child's surroundings", () => {
 
     const answer = outcome.messages.find((message) => message.tool_call_id === "c1");
     expect(JSON.parse(answer?.content ?? "")).toMatchObject({
-      returns: { report: "scratchpad/attachments/paper.txt" },
+      returns: { report: "scratchpad/attachments/paper-1.txt" },
     });
     const read = outcome.messages.find((message) => message.tool_call_id === "r");
     expect(read?.content).toContain("of the child");
@@ -339,6 +339,32 @@ describe("a child's surroundings", () => {
 
     expect(results(outcome)).toMatchObject([{ status: "error", refusal: "delegation:invalid-return" }]);
     expect(await statusOf()).toBe("completed");
+  });
+
+  it("R-190 a file argument that cannot be copied though it was there is invalid-param, and leaves no file", async () => {
+    const target = worker("child", "{ requires: [{ name: paper, type: file }] }");
+    const sessions = createMemorySessionStore();
+    const files = wrapStore(createMemoryFileStore(), async ({ name, args }, run) => {
+      const isPaper = name === "read" && args[0] === "s1" && args[1] === "scratchpad/paper.txt";
+      return isPaper && (await sessions.read("s1~1")) !== null ? (null as Awaited<ReturnType<typeof run>>) : run();
+    });
+    const bench = await open({
+      spec: caller("check").replace("allow: [", "allow: [write_file, "),
+      files: workflow("check", target),
+      stores: { sessions, files },
+      answer: byModel({
+        "test-model": [
+          calls(["write_file", { file_path: "scratchpad/paper.txt", content: "of the caller" }]),
+          calls([CHECK, { paper: "scratchpad/paper.txt" }, "c1"]),
+          says("Done."),
+        ],
+      }),
+    });
+
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+
+    expect(results(outcome).at(-1)).toMatchObject({ status: "error", refusal: "delegation:invalid-param" });
+    expect(await files.list("s1~1")).toEqual([]);
   });
 
   it("R-175 R-190 a file argument whose file is missing, or the runtime's own, is invalid-param", async () => {

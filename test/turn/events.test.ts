@@ -432,11 +432,7 @@ describe("models", () => {
 
   it("R-288 a call whose step did not commit is in no total", async () => {
     const opened = await bench({
-      replies: [
-        { ...calls(["probe"]), usage: usage(7, 1) },
-        { ...calls(["probe"]), usage: usage(20, 2) },
-        says("end"),
-      ],
+      replies: [{ ...calls(["probe"]), usage: usage(7, 1) }, { ...calls(["probe"]), usage: usage(20, 2) }, says("end")],
     });
     const { sessions } = opened.stores;
     const commit = sessions.commit.bind(sessions);

@@ -28,7 +28,7 @@ async function run(keys: string, options: Omit<BenchOptions, "spec">, config = {
 }
 
 describe("budget.maxTurns", () => {
-  it("R-164 R-169 R-170 W-170 W-177 the call that would exceed it is not made; without a route the session is rejected", async () => {
+  it("R-163 R-164 R-169 R-170 W-170 W-177 the call that would exceed it is not made; without a route the session is rejected", async () => {
     const { bench, outcome } = await run("budget: { maxTurns: 2 }", { answer: () => calls(["ls"]) });
 
     expect(bench.requests).toHaveLength(2);
@@ -64,7 +64,7 @@ describe("budget.maxTurns", () => {
 });
 
 describe("budget.timeoutMs", () => {
-  it("R-165 W-171 W-175 abandons the call, drops its result, and the state has failed", async () => {
+  it("R-163 R-165 W-171 W-175 abandons the call, drops its result, and the state has failed", async () => {
     const { bench, outcome } = await run(`budget: { timeoutMs: 60 }\n    ${ROUTE}`, {
       // By the state, not by number: on a busy machine the time may have passed before the request is sent.
       answer: (request) =>
@@ -75,6 +75,18 @@ describe("budget.timeoutMs", () => {
     expect(notes(outcome)[0]).toMatch(/^\[error\][\s\S]*work[\s\S]*60 ms/);
     expect(JSON.stringify(outcome.messages)).not.toContain("too late");
     expect(types(bench.events, "model-usage")).toEqual([]);
+  });
+
+  it("R-165 tells what had been streamed by then, as partial, and keeps none of it", async () => {
+    const { bench, outcome } = await run(`budget: { timeoutMs: 1000 }\n    ${ROUTE}`, {
+      replies: [{ ...says("Half of it. The other half."), pauseMs: 3_000 }, says("mended")],
+    });
+
+    expect(outcome).toMatchObject({ state: "rescue", reply: "mended" });
+    expect(ofType(bench.events, "agent-text")).toMatchObject([
+      { state: "work", partial: true, text: expect.stringMatching(/^Half/) },
+      { state: "rescue", text: "mended" },
+    ]);
   });
 
   it("R-171 R-47 a cycle of such failures ends at the step limit", async () => {
@@ -209,7 +221,7 @@ describe("a failure inside a batch", () => {
     expect(outcome.state).toBe("rescue");
   });
 
-  it("R-80 R-167 W-172 a spent maxParks routes at the end of its batch", async () => {
+  it("R-80 R-163 R-167 W-172 a spent maxParks routes at the end of its batch", async () => {
     const bench = await open({
       spec: spec(`budget: { maxParks: 1 }\n    ${ROUTE}`),
       replies: [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { loadState } from "../../lib/session/load-state.js";
 import { writeTree } from "../harness/temporary.js";
 import { advance, benches, blocks, calls, notes, offered, ofType, results, says, setting, types } from "./support.js";
 
@@ -112,20 +113,41 @@ describe("a delivery", () => {
       weight: { value: { kg: 2 }, locked: true },
       title: { value: "The parcel", locked: false },
     });
-    expect(after.auditTrail.at(-1)).toMatchObject({ to: "work", kind: "trigger", reason: "parcel" });
+    expect(after.auditTrail.slice(outcome.auditTrail.length)).toMatchObject([
+      { to: "work", kind: "trigger", reason: "parcel" },
+    ]);
     const added = after.messages.slice(outcome.messages.length);
     expect(added[1]?.content).toMatch(/^\[event\][\s\S]*parcel[\s\S]*\{"kg":2\}/);
     expect(added[2]).toEqual({ id: expect.any(String), role: "user", content: "It came." });
     const told = bench.events.slice(before, before + 5);
     expect(told).toMatchObject([
       { type: "delivered", state: "work", trigger: "parcel", to: "work", sessionId: "s1" },
-      { type: "variables-set", state: "work", names: expect.arrayContaining(["weight"]), locked: true },
+      { type: "variables-set", state: "work", names: ["weight", "title", "trigger"], locked: true },
       { type: "title-set", title: "The parcel" },
       { type: "park-message", state: "work", direction: "inbound", text: "It came." },
       { type: "state-enter", state: "work" },
     ]);
     for (const event of told) expect(event).not.toHaveProperty("callId");
     expect((await bench.agent.sessions.get("s1"))?.pending).toBeUndefined();
+  });
+
+  it("R-122 R-147 makes the trigger the session's current one, as a code state is told it", async () => {
+    const bench = await open({
+      spec: SPEC.replace("{ to: done }", "{ to: done, description: Close it. }").replace(
+        "done: { instructions: Close. }",
+        "done: { type: code, script: scripts/done.js }",
+      ),
+      files: {
+        "workflows/case/scripts/done.js":
+          "export default ({ trigger, tools }) => tools.archmax_set_variables({ variables: { seen: trigger } });",
+      },
+      replies: [{ ...wait(), text: "w" }, calls(answer), advance("done")],
+    });
+    await bench.agent.workflow.send("s1", { message: "go" });
+
+    expect((await bench.agent.workflow.deliver("s1", { trigger: { id: "parcel" } })).variables.seen?.value).toBe(
+      "parcel",
+    );
   });
 
   it("R-122 a blank message is none", async () => {
@@ -141,6 +163,17 @@ describe("a delivery", () => {
     const outcome = await workflow.deliver("s1", { trigger: { id: "mail" } });
 
     expect(outcome.rejected).toMatch(/answer[\s\S]*manual/);
+  });
+
+  it("R-122 R-70 the session still begins where it began", async () => {
+    const bench = await open({
+      spec: SPEC,
+      replies: [advance("done"), { ...wait(), text: "w" }, calls(["archmax_reset", { reason: "again" }]), ...finish],
+    });
+    await bench.agent.workflow.send("s1", { message: "go" });
+    const outcome = await bench.agent.workflow.deliver("s1", { trigger: { id: "x" } });
+
+    expect(outcome.auditTrail.at(-1)).toMatchObject({ kind: "reset", to: "work" });
   });
 
   it("R-123 W-143 W-144 replaces even locked values, and leaves a name of the returns unlocked", async () => {
@@ -162,6 +195,8 @@ describe("a delivery", () => {
         answer: { value: 5, locked: false },
       },
     });
+    const kept = (await loadState(bench.stores.sessions, "s1"))?.state.variables;
+    expect([kept?.a?.lockedBy, kept?.given?.lockedBy, kept?.trigger?.lockedBy]).toEqual(["host", "host", "host"]);
   });
 
   it("R-123 W-142 a delivered title replaces the old one; a malformed one is skipped with a warning", async () => {
@@ -179,7 +214,7 @@ describe("a delivery", () => {
     const text = "x".repeat(5_000);
     const outcome = await workflow.deliver("s1", { trigger: { id: "x" }, variables: { text } });
 
-    expect(notes(outcome)[0]?.length).toBeLessThan(2_300);
+    expect(notes(outcome)[0]).toContain(`"${"x".repeat(1_999)}…`);
     expect(notes(outcome)[0]).toContain("archmax_get_variables");
     expect(outcome.variables.text?.value).toBe(text);
   });
