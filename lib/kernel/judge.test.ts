@@ -81,7 +81,7 @@ describe("path safety", () => {
     expect(packed).toMatchObject({ args: { from: ["a/b", "c/d"] } });
   });
 
-  it("W-253 R-207 judges every path of a call and names the argument that failed", () => {
+  it("W-253 R-207 R-241 judges every path of a call and names the argument that failed", () => {
     const over = { mounts: [aMount("docs")] };
     const verdict = judge(aCall("move_file", { source: "docs/a", destination: "b" }), { over });
 

@@ -18,7 +18,7 @@ describe("cost", () => {
     ["a missing cache rate is the input rate", { input: 2 }, counts(1_000, 0, 400, 600), 0.002],
     ["cache writes have their own rate", { input: 1, cacheWrite: 2 }, counts(1_000, 0, 0, 500), 0.0015],
     ["only an output rate is a price", { output: 10 }, counts(1_000, 100), 0.001],
-    ["it rounds to 6 decimals", { input: 1 }, counts(1, 0), 0.000001],
+    ["it rounds to 6 decimals", { input: 0.3 }, counts(7, 0), 0.000002],
     ["a rate of 0 is a price", { input: 0 }, counts(9, 9), 0],
   ])("H-115 R-286 %s", (_, price, usage, cost) => {
     expect(costOf(price, usage)).toBe(cost);
@@ -90,7 +90,7 @@ describe("one normal form", () => {
     expect(normalUsage(undefined, null)).toBeUndefined();
   });
 
-  it("F-68 adds parts back that were reported beside the total", () => {
+  it("F-68 R-285 adds parts back that were reported beside the total", () => {
     const metadata = { input_tokens: 50, output_tokens: 1, input_token_details: { cache_read: 900 } };
 
     expect(normalUsage(metadata, undefined)).toEqual(counts(950, 1, 900));

@@ -17,6 +17,7 @@ async function contents(context: ToolContext): Promise<Record<string, string>> {
 describe("copy_file, move_file and remove_file", () => {
   it("R-241 R-242 do what they say, byte for byte, parents made, in one line with the size", async () => {
     const context = aToolContext({ files: { "/a.bin": new Uint8Array([0, 255, 200]), "/b.txt": "x".repeat(1536) } });
+    const sized = aToolContext({ files: { "/k": "x".repeat(1_048_000), "/m": "x".repeat(1_572_864) } });
 
     expect(await call("copy_file", { source: "a.bin", destination: "d/e/c.bin" }, context)).toBe(
       "Copied /a.bin to /d/e/c.bin (3 B).",
@@ -26,6 +27,8 @@ describe("copy_file, move_file and remove_file", () => {
     );
     expect(await call("remove_file", { file_path: "a.bin" }, context)).toBe("Removed /a.bin (3 B).");
     expect(await contents(context)).toEqual({ "/d/b.txt": "x".repeat(1536), "/d/e/c.bin": "\u0000\u00ff\u00c8" });
+    expect(await call("remove_file", { file_path: "k" }, sized)).toBe("Removed /k (1023.4 KB).");
+    expect(await call("remove_file", { file_path: "m" }, sized)).toBe("Removed /m (1.5 MB).");
   });
 
   it.each<[string, string, Record<string, unknown>]>([
@@ -44,6 +47,24 @@ describe("copy_file, move_file and remove_file", () => {
     expect(await call(name, args, context)).toMatch(/^Error: /);
 
     expect(await contents(context)).toEqual({ "/a": "A", "/b": "B", "/d/x": "X" });
+  });
+
+  it("R-243 removes no folder over a store that would remove all in it", async () => {
+    const area = createMemoryBackend({ "/d/x": "X", "/d/y": "Y", "/z": "Z" });
+    const recursive: Backend = {
+      ...area,
+      delete: async (path) => {
+        const { files = [] } = await area.glob("**");
+        for (const file of files) if (`${file.path}/`.startsWith(`${path}/`)) await area.delete(file.path);
+        return {};
+      },
+    };
+    const context = over(recursive);
+
+    for (const file_path of ["d", "/d/", "/"]) {
+      expect(await call("remove_file", { file_path }, context)).toMatch(/^Error: .*is a folder/);
+    }
+    expect(Object.keys(await contents(context))).toEqual(["/d/x", "/d/y", "/z"]);
   });
 
   it("R-241 replaces an existing destination when told to", async () => {

@@ -252,7 +252,7 @@ describe("the workspace", () => {
     expect(await found(4)).toEqual(["/m/seen:1", "/note:1", "/z:1", "/z:2"]);
   });
 
-  it("H-84 reads exact bytes out of a store without downloadFiles, or refuses where exactness cannot be known", async () => {
+  it("H-84 R-244 reads exact bytes out of a store without downloadFiles, or refuses where exactness cannot be known", async () => {
     const texts: Record<string, string> = {
       "/t.txt": "\uFEFFtext\r\n",
       "/p.png": "AP8=",

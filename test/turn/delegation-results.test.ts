@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadState } from "../../lib/session/load-state.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
+import { toolsFromMap } from "../../lib/tools/index.js";
 import { wrapStore } from "../harness/wrap-store.js";
 import { byModel, caller, type Scripts, worker, workflow } from "./delegating.js";
 import { benches, calls, offered, ofType, results, says, setting, system } from "./support.js";
@@ -223,7 +224,7 @@ describe("a child's surroundings", () => {
     ]);
   });
 
-  it("R-177 R-180 A-75 its usage is its own, and it is composed once", async () => {
+  it("R-177 R-180 R-287 A-75 its usage is its own, and it is composed once", async () => {
     const used = (text: string, prompt_tokens: number) => ({
       ...says(text),
       usage: { prompt_tokens, completion_tokens: 1 },
@@ -270,6 +271,40 @@ describe("a child's surroundings", () => {
       expect.stringContaining("/scratchpad/mine.txt"),
     ]);
     expect(results(outcome).at(-1)?.text).toBe("/scratchpad/theirs.txt");
+  });
+
+  it("R-248 a host tool that it or its script calls knows the child's session and files", async () => {
+    const seen: string[] = [];
+    const look = toolsFromMap({
+      look: {
+        description: "Looks.",
+        inputSchema: { type: "object" },
+        handler: async (_args, { sessionId, workspace }) => {
+          const [file] = await workspace.downloadFiles(["/scratchpad/whose.txt"]);
+          seen.push(`${sessionId}: ${new TextDecoder().decode(file?.content ?? undefined)}`);
+        },
+      },
+    });
+    const tools = "tools: { allow: [write_file, look, archmax_eval] }\n    instructions:";
+    const write = (content: string) => calls(["write_file", { file_path: "scratchpad/whose.txt", content }]);
+    const bench = await open({
+      spec: caller("check").replace("allow: [", "allow: [write_file, look, "),
+      files: workflow("check", worker("child").replace("instructions:", tools)),
+      tools: look,
+      answer: byModel({
+        "test-model": [write("the caller's"), calls(["look"]), calls([CHECK, { prompt: "Go." }]), says("Done.")],
+        child: [
+          write("the child's"),
+          calls(["look"]),
+          calls(["archmax_eval", { code: "await tools.look()" }]),
+          says("Ok."),
+        ],
+      }),
+    });
+
+    await bench.agent.workflow.send("s1", { message: "Go." });
+
+    expect(seen).toEqual(["s1: the caller's", "s1~1: the child's", "s1~1: the child's"]);
   });
 
   it("R-190 W-245 files cross as copies: arguments down, returns up, each numbered where its name is taken there", async () => {

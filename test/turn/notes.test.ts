@@ -123,4 +123,21 @@ describe("runtime notes", () => {
     for (const call of sent.flatMap((message) => message.tool_calls ?? []))
       expect(JSON.parse(call.function.arguments)).toBeTypeOf("object");
   });
+
+  it("R-278 a transcript of any length is sent from its first message on", async () => {
+    const earlier = Array.from({ length: 400 }, (_, n) => ({
+      role: n % 2 ? "assistant" : "user",
+      content: `${n}: ${"x".repeat(2_000)}`,
+    }));
+    const bench = await open({
+      spec: "states: { work: { instructions: Work., triggers: { manual: } } }",
+      replies: [says("end")],
+    });
+    const messages = [...earlier, { role: "user", content: "go" }];
+    await bench.agent.invoke({ messages }, { configurable: { thread_id: "s1" } });
+
+    expect(bench.requests[0]?.body.messages.slice(1).map(({ content }) => content)).toEqual(
+      messages.map(({ content }) => content),
+    );
+  });
 });

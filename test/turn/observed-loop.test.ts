@@ -171,7 +171,7 @@ describe("A-34 a loop", () => {
     expect(loop.turns).toBe(2);
   });
 
-  it("A-34 R-309 refuses an id that no session can have", async () => {
+  it("A-34 R-2 refuses an id that no session can have", async () => {
     const { agent } = await bench({ spec: SPEC });
 
     expect(() => agent.workflow.loop("../up")).toThrow(expect.objectContaining({ name: "SessionStoreIdError" }));

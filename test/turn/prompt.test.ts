@@ -253,6 +253,24 @@ states:
     expect(outcome.pending).toMatchObject({ resumeAt: "2026-03-20T10:07:00.000Z" });
   });
 
+  it("R-277 a case's clock goes before the option, and a script's `Date` is neither", async () => {
+    const { agent, requests } = await open({
+      spec: SPEC,
+      files,
+      tools,
+      clock: "2030-01-02T03:45:00Z",
+      replies: [calls(["archmax_eval", { code: "new Date().toISOString().slice(0, 16)" }]), says("Yes."), says("No.")],
+    });
+    const input = { message: "Hi.", variables: { order: "x", total: 1 } };
+    const outcome = await agent.workflow.send("s1", input, { pinnedClockMs: Date.UTC(2040, 0, 1, 12, 39) });
+    await agent.workflow.send("s2", input, { pinnedClockMs: null });
+
+    const told = requests.map((request) => blocks(request).volatile.slice(0, 45));
+    expect(told[0]).toContain("2040-01-01 12:30 UTC");
+    expect(told.at(-1)).toContain("2026-03-20 09:00 UTC");
+    expect(results(outcome)[0]?.text).toBe("2026-03-20T09:00");
+  });
+
   it("W-279 is byte-identical over the calls of a visit within ten minutes", async () => {
     const bench = await open({ spec: SPEC, files, tools, replies: [calls(["ls"]), calls(["ls"]), says("end")] });
     await bench.agent.workflow.send("s1", { message: "Hi.", variables: { order: "x", total: 1, b: 1, a: 1 } });
