@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { createWriteGroup } from "./sqlite-grouping.js";
 
 /** How long a call waits for another process's transaction; those take milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -18,6 +19,8 @@ export interface Database {
   run(sql: string, ...values: SQLInputValue[]): number;
   /** Runs `work` in one transaction, taken for writing from the start, so that it never fails half-way for being late. */
   write<Result>(work: () => Result): Result;
+  /** As `write`, in one transaction with what others ask for at the same moment. */
+  writeTogether<Result>(work: () => Result): Promise<Result>;
   /** Runs `work` on one consistent view. */
   read<Result>(work: () => Result): Result;
   close(): void;
@@ -68,13 +71,17 @@ function wrap(db: DatabaseSync): Database {
       throw error;
     }
   }
+  const write = <Result>(work: () => Result) => inTransaction("BEGIN IMMEDIATE", work);
+  const group = createWriteGroup(db, write);
   return {
     all: (sql, ...values) => prepared(sql).all(...values) as Row[],
     get: (sql, ...values) => prepared(sql).get(...values) as Row | undefined,
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
-    write: (work) => inTransaction("BEGIN IMMEDIATE", work),
+    write,
+    writeTogether: group.write,
     read: (work) => inTransaction("BEGIN", work),
     close() {
+      group.flush();
       statements.clear();
       if (db.isOpen) db.close();
     },

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AcceptRequest } from "../../session/ports.js";
-import { openDatabase } from "../sqlite-database.js";
+import { type Database, openDatabase } from "../sqlite-database.js";
 import { MIGRATIONS } from "./schema.js";
 import { createSqliteSessionStore } from "./session-store.js";
 
@@ -80,5 +80,55 @@ describe("session store in a SQLite file", () => {
     const ids = db.all("SELECT arrival_id FROM receipts ORDER BY arrival_id").map((row) => row.arrival_id);
     expect(ids).toEqual(["arr-1", "arr-3"]);
     db.close();
+  });
+
+  describe("writes of one moment", () => {
+    const put = (db: Database, seq: number) => db.run("INSERT INTO inbox VALUES ('s1', ?, '{}')", seq);
+    const stored = (db: Database) => db.all("SELECT seq FROM inbox ORDER BY seq").map(({ seq }) => seq);
+    const crash = (error: Error) => {
+      throw error;
+    };
+
+    it("S-1 share a transaction, each whole or not there at all", async () => {
+      const db = openDatabase(file, MIGRATIONS);
+      db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+      const made = await Promise.allSettled([
+        db.writeTogether(() => put(db, 1)),
+        db.writeTogether(() => put(db, 2) && crash(new Error("refused"))),
+        db.writeTogether(() => put(db, 3)),
+      ]);
+
+      expect(made.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      expect(made[1]).toMatchObject({ reason: { message: "refused" } });
+      expect(stored(db)).toEqual([1, 3]);
+      // One page, written once.
+      expect(db.get("PRAGMA wal_checkpoint")).toMatchObject({ log: 1 });
+      db.close();
+    });
+
+    it("S-1 are all refused where their transaction fails", async () => {
+      const db = openDatabase(file, MIGRATIONS);
+      const made = await Promise.allSettled([
+        db.writeTogether(() => put(db, 1)),
+        db.writeTogether(() => {
+          db.run("ROLLBACK");
+          crash(new Error("disk full"));
+        }),
+        db.writeTogether(() => put(db, 3)),
+      ]);
+
+      expect(made.map((one) => one.status === "rejected" && one.reason.message)).toEqual(Array(3).fill("disk full"));
+      expect(stored(db)).toEqual([]);
+      expect(await db.writeTogether(() => put(db, 4))).toBe(1);
+      db.close();
+    });
+
+    it("S-1 are made before the store closes", async () => {
+      const store = createSqliteSessionStore({ file });
+      const accepting = store.accept(request);
+      await store.close();
+
+      expect(await accepting).toMatchObject({ kind: "accepted" });
+    });
   });
 });

@@ -46,8 +46,8 @@ import {
 const EXPIRED_PER_ACCEPT = 5;
 
 /**
- * Each method is one SQL transaction. The file is opened at the first call; a call that meets another process's
- * transaction waits for it.
+ * Each method is one SQL transaction, or a part of one that it shares with calls made at the same moment. The file is
+ * opened at the first call; a call that meets another process's transaction waits for it.
  *
  * @param options.file - the database file; its folder is made when it is not there
  */
@@ -59,8 +59,11 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
   }
 
   /** Reads the record, decides, and writes, in one transaction. */
-  function decided<Result>(sessionId: string, decide: (record: SessionRecord | null) => Decision<Result>): Result {
-    return db().write(() => {
+  function decided<Result>(
+    sessionId: string,
+    decide: (record: SessionRecord | null) => Decision<Result>,
+  ): Promise<Result> {
+    return db().writeTogether(() => {
       const record = recordOf(db(), sessionId);
       const { result, writes } = decide(record);
       carryOut(db(), sessionId, record, writes);
@@ -80,7 +83,7 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
     },
 
     async claim(sessionId, request) {
-      return db().write(() => {
+      return db().writeTogether(() => {
         const record = recordOf(db(), sessionId);
         const { result, writes } = decideClaim(record, inbox(sessionId), request);
         carryOut(db(), sessionId, record, writes);
@@ -90,7 +93,7 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
 
     async claimChild(caller, child) {
       const { sessionId } = child;
-      return db().write(() => {
+      return db().writeTogether(() => {
         const record = recordOf(db(), sessionId);
         const { result, writes } = decideClaimChild(recordOf(db(), caller.sessionId), record, caller, child);
         carryOut(db(), sessionId, record, writes);
@@ -120,7 +123,7 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
     },
 
     async release(lease, request) {
-      decided(lease.sessionId, (record) => decideRelease(record, inbox(lease.sessionId), lease, request));
+      await decided(lease.sessionId, (record) => decideRelease(record, inbox(lease.sessionId), lease, request));
     },
 
     async cancel(sessionId, now, only) {
@@ -166,7 +169,7 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
 
     async published(sessionId, eventIds) {
       const remove = "DELETE FROM events WHERE session_id = ? AND event_id = ?";
-      decided(sessionId, (record) => {
+      await decided(sessionId, (record) => {
         const removed = eventIds.reduce((count, eventId) => count + db().run(remove, sessionId, eventId), 0);
         return decidePublished(record, inbox(sessionId), removed);
       });
@@ -183,7 +186,7 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
     },
 
     async keepDeadLetter(letter) {
-      return db().write(() => {
+      return db().writeTogether(() => {
         const known = letterOf(db(), letter.id);
         if (known && known.expiresAt > letter.at) return known;
         putLetter(db(), letter);
@@ -211,7 +214,7 @@ export function createSqliteSessionStore(options: { file: string }): SessionStor
     },
 
     async finishDelete(sessionId) {
-      db().write(() => {
+      await db().writeTogether(() => {
         if (!recordOf(db(), sessionId)?.deleting) return;
         for (const row of db().all("SELECT receipt FROM receipts WHERE session_id = ?", sessionId)) {
           putReceipt(db(), strippedReceipt(json<Receipt>(row.receipt)));
