@@ -63,6 +63,8 @@ export async function createChatModel(settings?: ChatModelSettings, deps: ChatMo
       configuration: {
         baseURL: chosen.baseUrl,
         fetch: retryingFetch({ ...attempts, fetch: deps.fetch }),
+        // What is wrong is thrown; the client would print it as well.
+        logLevel: "off",
       },
     },
     chosen.emptyContent ?? "text",

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { connect, failure, KEY, request } from "./endpoint.fixture.js";
 import { ModelCallError, ModelWaitTooLongError } from "./errors.js";
 
@@ -71,6 +71,68 @@ describe("failures", () => {
       [503, 1, true],
     ]);
     expect(server.requests).toHaveLength(2);
+  });
+
+  const DELTA = 'data: {"choices":[{"index":0,"delta":{"content":"Hel"},"finish_reason":null}]}\n\n';
+  it.each([
+    [
+      "a page",
+      "text/html",
+      "<html>\n<title>Welcome</title>",
+      /no chat completion.*ARCHMAX_API_BASE_URL.*<html> <title>Welcome/,
+    ],
+    ["nothing", "application/json", "", /no chat completion.*answered nothing/],
+    ["an error", "application/json", '{"error":{"message":"no such model"}}', /no chat completion.*no such model/],
+  ])(
+    "A-47 F-62 takes %s that comes with 200 for a failure, final and told, not for silence",
+    async (_, type, body, said) => {
+      for (const streaming of [true, false]) {
+        const { model, server } = await connect({ handler: () => ({ raw: { type, body } }) }, { streaming });
+
+        const error = await failure(model.call(request()));
+
+        expect(error).toBeInstanceOf(ModelCallError);
+        expect(error?.message).toMatch(said);
+        expect(server.requests).toHaveLength(1);
+        await server.close();
+      }
+    },
+  );
+
+  it("A-47 names the setting when an endpoint answers whole where a stream was asked for, and the reverse", async () => {
+    const whole = { type: "application/json", body: '{"choices":[{"message":{"content":"hi"}}]}' };
+    const unasked = await connect([{ raw: whole }], { streaming: true });
+    expect((await failure(unasked.model.call(request())))?.message).toMatch(/ARCHMAX_STREAMING=off/);
+    await unasked.server.close();
+
+    const stream = { type: "text/event-stream", body: `${DELTA}data: [DONE]\n\n` };
+    const { model } = await connect([{ raw: stream }], { streaming: false });
+    expect((await failure(model.call(request())))?.message).toMatch(/answered with a stream/);
+  });
+
+  it("A-47 takes a stream that ends quietly in the middle of its answer for broken, and one with either end for whole", async () => {
+    const type = "text/event-stream";
+    const half = await connect([{ raw: { type, body: DELTA } }]);
+    expect((await failure(half.model.call(request())))?.message).toMatch(/ended in the middle/);
+    await half.server.close();
+
+    const { model } = await connect([
+      { raw: { type, body: ": waiting\n\n" } },
+      { raw: { type, body: `${DELTA}data: [DONE]\n\n` } },
+      { raw: { type, body: DELTA.replace("null", '"stop"') } },
+    ]);
+    expect((await model.call(request())).text).toBe("Hel");
+    expect((await model.call(request())).text).toBe("Hel");
+  });
+
+  it("A-47 F-101 prints nothing of a stream that cannot be read; the error says it", async () => {
+    const print = vi.spyOn(console, "error").mockImplementation(() => {});
+    const body = 'data: {"id":"a","content":"x\n\ndata: [DONE]\n\n';
+    const { model } = await connect([{ raw: { type: "text/event-stream", body } }]);
+
+    expect(await failure(model.call(request()))).toBeInstanceOf(ModelCallError);
+    expect(print).not.toHaveBeenCalled();
+    print.mockRestore();
   });
 
   it("A-47 takes a stream that broke after its first content for final", async () => {

@@ -20,17 +20,59 @@ async function attemptOnce(send: typeof fetch, ...request: Parameters<typeof fet
     if (!response.ok) return { failed: refused(response) };
     if (response.body === null) return { delivered: response };
     const streamed = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
-    const body = streamed ? await fromFirstContent(response.body) : await response.arrayBuffer();
+    const body = streamed ? await fromFirstContent(response.body) : await response.text();
+    const streamAsked = asksForStream(request[1]);
+    if (!streamed || !streamAsked) await requireCompletion(body, streamAsked);
     const headers = new Headers(response.headers);
     // The body is decoded by now, and of another length.
     headers.delete("content-encoding");
     headers.delete("content-length");
+    // The client reads a completion by any other name as text.
+    if (!streamed) headers.set("content-type", "application/json");
     return { delivered: new Response(body, { status: response.status, statusText: response.statusText, headers }) };
   } catch (error) {
     const surface = () => {
       throw error;
     };
-    return { failed: { error, text: async () => String(error), surface } };
+    const final = error instanceof NoCompletionError && { retryable: false };
+    return { failed: { error, text: async () => String(error), surface, ...final } };
+  }
+}
+
+/** A page, another service, or a form that was not asked for: the client would take it for a model that says nothing. */
+class NoCompletionError extends Error {
+  override readonly name = "NoCompletionError";
+}
+
+function asksForStream(init: RequestInit | undefined): boolean {
+  // Inside a text the quotes would be escaped.
+  return typeof init?.body === "string" && /"stream":\s*true/.test(init.body);
+}
+
+/** @throws {NoCompletionError} for a body that is no chat completion of the form that was asked for */
+async function requireCompletion(body: string | ReadableStream<Uint8Array>, streamAsked: boolean): Promise<void> {
+  if (typeof body !== "string") {
+    await body.cancel();
+    throw new NoCompletionError("the endpoint answered with a stream, and none was asked for");
+  }
+  if (!isCompletion(body)) {
+    const said = body.trim().replace(/\s+/g, " ").slice(0, SHOWN);
+    throw new NoCompletionError(
+      `the endpoint's answer is no chat completion; is ARCHMAX_API_BASE_URL right? It answered ${said || "nothing"}`,
+    );
+  }
+  if (streamAsked)
+    throw new NoCompletionError("the endpoint does not stream as it was asked to; set ARCHMAX_STREAMING=off");
+}
+
+/** Of an answer that is none, enough to see whose it is. */
+const SHOWN = 120;
+
+function isCompletion(body: string): boolean {
+  try {
+    return Array.isArray((JSON.parse(body) as { choices?: unknown } | null)?.choices);
+  } catch {
+    return false;
   }
 }
 
@@ -48,7 +90,15 @@ function refused(response: Response) {
 /** Text, a tool's name or arguments, the reason of the end, or the end itself. */
 const CONTENT = /"(?:content|reasoning_content|name|arguments|finish_reason)"\s*:\s*"[^"]|\[DONE\]|"error"\s*:/;
 
-/** The stream once its first content is here, from its beginning. Rejects when it breaks before. */
+/** What the last event of an answer has, and none before it. */
+const END = /"finish_reason"\s*:\s*"[^"]|\[DONE\]|"error"\s*:/;
+/** More than the longest of these, so that one that is cut in two by the transport is seen. */
+const TAIL = 64;
+
+/**
+ * The stream once its first content is here, from its beginning. Rejects when it breaks before; one that ends in the
+ * middle of its answer breaks, however quietly the connection was closed.
+ */
 async function fromFirstContent(body: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -56,17 +106,22 @@ async function fromFirstContent(body: ReadableStream<Uint8Array>): Promise<Reada
   let text = "";
   while (!CONTENT.test(text)) {
     const { done, value } = await reader.read();
-    if (done) break;
+    if (done) throw new Error("the stream ended before its answer began");
     held.push(value);
     text += decoder.decode(value, { stream: true });
   }
+  let ended = END.test(text);
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const first = held.shift();
       if (first !== undefined) return controller.enqueue(first);
       const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
+      if (!done) {
+        text = text.slice(-TAIL) + decoder.decode(value, { stream: true });
+        ended ||= END.test(text);
+        controller.enqueue(value);
+      } else if (ended) controller.close();
+      else controller.error(new Error("the stream ended in the middle of its answer"));
     },
     cancel: (reason) => reader.cancel(reason),
   });

@@ -26,6 +26,8 @@ export interface ServerReply {
   headers?: Record<string, string>;
   /** The body of an answer other than 200. */
   error?: Record<string, unknown>;
+  /** The bytes of a 200 that is what it says, in place of a completion. */
+  raw?: { type: string; body: string };
   /** Closes the connection before the answer, before the first content, or in the middle of it. */
   drop?: "at-once" | "before-content" | "mid-answer";
   delayMs?: number;

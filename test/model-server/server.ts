@@ -103,6 +103,7 @@ async function answer(outgoing: ServerResponse, body: ChatRequest, reply: Server
   if (reply.status !== undefined && reply.status !== 200) {
     return json(outgoing, reply.status, { error: reply.error ?? { message: `status ${reply.status}` } }, reply.headers);
   }
+  if (reply.raw) return void outgoing.writeHead(200, { "content-type": reply.raw.type }).end(reply.raw.body);
   if (body.stream) await stream(outgoing, body, reply, ordinal);
   else if (reply.drop !== undefined) await brokenBody(outgoing, wholeAnswer(reply, body.model, ordinal));
   else json(outgoing, 200, wholeAnswer(reply, body.model, ordinal), reply.headers);
