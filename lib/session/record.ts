@@ -26,7 +26,7 @@ export interface RecordFields {
   title: string | null;
   park: RecordPark | null;
   exit: { code: string; reason: string; state: string } | null;
-  /** As it stood when the last leg ended; while a turn runs the steps' patches know more. */
+  /** As it stood when the last leg ended; while a turn runs the steps' patches know more, which is what is told of a session (H-116). */
   usage: Usage | null;
   /** Counter of the current checkpoint; the thread's writes on top of it are pending (see the saver). */
   checkpoint: number | null;

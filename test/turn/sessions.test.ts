@@ -8,6 +8,16 @@ import { ANSWERS, always, gate, REVIEWED, toReview, WAITS, waitForReply } from "
 let bench: Bench;
 afterEach(() => bench.close());
 
+const TWO_STEPS = `
+states:
+  read:
+    triggers: { manual: }
+    instructions: Read it.
+    transitions: [{ to: write }]
+  write:
+    instructions: Write it.
+`;
+
 describe("which session a firing belongs to", () => {
   const NAMED = `
 states:
@@ -256,6 +266,30 @@ describe("looking at sessions", () => {
       inputTokens: 1_000,
       costUsd: 0.00207,
     });
+  });
+
+  it("H-116 tells of a running session what each call so far has used", async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+    const seen: unknown[] = [];
+    const replies = [
+      calls(["archmax_get_variables"]),
+      advance("write"),
+      calls(["archmax_get_variables"]),
+      { text: "Done." },
+    ];
+    bench = await aBench({
+      spec: TWO_STEPS,
+      answer: async (_request, number) => {
+        seen.push((await bench.agent.sessions.get("s1"))?.usage?.inputTokens);
+        return { ...replies[number - 1]!, usage };
+      },
+    });
+
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go" });
+
+    expect(seen).toEqual([undefined, 10, 20, 30]);
+    expect(outcome.usage).toMatchObject({ inputTokens: 40, outputTokens: 8 });
+    expect((await bench.agent.sessions.get("s1"))?.usage).toEqual(outcome.usage);
   });
 
   it("H-116 F-62 counts nothing where no usage came", async () => {
