@@ -45,7 +45,7 @@ describe("checkAdvance", () => {
     expect(missingRequires(machine, "work", Object.create({ order: 1, amount: 1 }))).toEqual(["order", "amount"]);
   });
 
-  it("R-208 R-63 asks for variables before it looks at the edge", () => {
+  it("R-208 R-63 W-145 asks for variables before it looks at the edge", () => {
     expect(ask({ to: "nowhere", variables: {} })).toMatchObject({
       code: "requires-unset",
       ruleId: "transition.requires",

@@ -166,7 +166,7 @@ states:
     });
   });
 
-  it("R-63 R-208 asks arguments, then evidence, then `requires`, then the edge", async () => {
+  it("R-63 R-208 W-145 asks arguments, then evidence, then `requires`, then the edge", async () => {
     const { outcome } = await run(
       SPEC,
       [["archmax_advance", { to: "nowhere", reason: " ", evidence: ["a"] }]],

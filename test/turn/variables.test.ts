@@ -139,12 +139,18 @@ describe("archmax_set_variables", () => {
   it("R-85 R-90 W-140 an unlocked value may be rewritten in any state; the later one stands, in the next turn too", async () => {
     const bench = await open({
       spec: SPEC,
-      replies: [calls(setting({ a: 1 })), advance("owner"), calls(setting({ a: 2 })), ...finish, says("still")],
+      replies: [
+        calls(setting({ a: { x: 1 } })),
+        advance("owner"),
+        calls(setting({ a: { y: 2 } })),
+        ...finish,
+        says("still"),
+      ],
     });
     await bench.agent.workflow.send("s1", { message: "go" });
     const outcome = await bench.agent.workflow.send("s1", { message: "again" });
 
-    expect(outcome.variables.a).toEqual({ value: 2, locked: false });
+    expect(outcome.variables.a).toEqual({ value: { y: 2 }, locked: false });
   });
 
   it("R-86 W-148 the owning state rewrites on every visit, others are refused", async () => {
