@@ -32,7 +32,7 @@ describe("prepareScript", () => {
     ['import { "defineCodeState" as d } from "parkway/sandbox";', "const d=(main)=>main;"],
     ['import * as h from "parkway/sandbox";', "const h={defineCodeState:(main)=>main};"],
     ['import type_ from "parkway/sandbox";', ""],
-  ])("R-310 binds what %s names", async (source, binding) => {
+  ])("R-310 W-284 binds what %s names", async (source, binding) => {
     expect((await prepared(source)).replace(/; +$/, "")).toBe(binding);
   });
 

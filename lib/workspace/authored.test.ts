@@ -124,6 +124,18 @@ describe("listSkills", () => {
       ["shared/", true, []],
     ]);
   });
+
+  it("W-220 lets no bundle that cannot be loaded replace one that can", async () => {
+    const files = createMemoryBackend({
+      "/skills/s/SKILL.md": skill("description: first"),
+      "/shared/s/SKILL.md": "",
+    });
+
+    expect(await listSkills(files, ["skills/", "shared/"])).toMatchObject([
+      { source: "skills/", served: true, problems: [] },
+      { source: "shared/", served: false, problems: [{ code: "unloadable" }] },
+    ]);
+  });
 });
 
 describe("createAuthoring", () => {

@@ -330,6 +330,30 @@ states:
     expect(types(bench.events, "advance")).toHaveLength(1);
   });
 
+  it.each([
+    ["throws", "", `throw new Error("down");`, /down/],
+    ["does not decide", "", `console.log("nothing");`, /archmax_advance/],
+    ["runs out of time", "timeoutMs: 80", `for (;;) {}`, /80 ms/],
+    ["exceeds a limit", "maxPtcCalls: 1", `await tools.probe({}); await tools.probe({});`, /1/],
+  ])("W-175 W-177 a run that %s takes the state's on_error route", async (_, setting, body, reason) => {
+    const { outcome } = await run(body, {
+      spec: `settings: { ${setting} }${SPEC.replace("requires: [ready]", "on_error: work2")}`,
+    });
+
+    expect(outcome).toMatchObject({ kind: "completed", state: "work2" });
+    expect(outcome.auditTrail.at(-1)).toMatchObject({ to: "work2", kind: "on_error" });
+    expect(notes(outcome).at(-1)).toMatch(reason);
+  });
+
+  it("R-74 W-176 a raise takes no on_error route", async () => {
+    const { bench, outcome } = await run(`await tools.archmax_raise({ code: "no-go", reason: "Why." });`, {
+      spec: SPEC.replace("requires: [ready]", "on_error: work2"),
+    });
+
+    expect(outcome).toMatchObject({ kind: "failed", state: "check", exit: { code: "no-go", reason: "Why." } });
+    expect(types(bench.events, "state-error-routed")).toEqual([]);
+  });
+
   it("R-137 R-74 W-178 a raise outranks an error", async () => {
     const { bench, outcome } = await run(
       `await tools.archmax_raise({ code: "no-go", reason: "Why." }); throw new Error("x");`,

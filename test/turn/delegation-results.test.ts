@@ -66,7 +66,7 @@ describe("what a child delivers", () => {
       ["budget"],
     ],
     ["error", worker("child"), [{ status: 400, error: { message: "bad request" } } as never], [""]],
-  ])("R-186 R-187 A-75 fails the call as %s", async (kind, target, replies, named) => {
+  ])("R-186 R-187 A-75 W-175 fails the call as %s", async (kind, target, replies, named) => {
     const { bench, outcome, answer } = await run(target, replies, { after: [says("Then not.")] });
 
     expect(answer).toMatchObject({

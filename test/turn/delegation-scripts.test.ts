@@ -39,7 +39,7 @@ function coded(body: string, scripts: Scripts, target = worker("child", RETURNIN
 const lines = ({ events }: Awaited<ReturnType<typeof open>>) => ofType(events, "code-output").map(({ line }) => line);
 
 describe("a code state that calls a workflow", () => {
-  it("R-187 R-191 W-242 gets the result, and its trail has the step", async () => {
+  it("R-187 R-191 W-208 W-242 gets the result, and its trail has the step", async () => {
     const bench = await coded(
       `const { message, returns } = JSON.parse(await tools.archmaxWorkflowCheck({ order: "A" })); console.log(message, returns.total);`,
       {

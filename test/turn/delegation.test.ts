@@ -53,4 +53,18 @@ describe("calling a workflow", () => {
     expect(system(bench.requests[1])).toContain("Secret instructions of child.");
     expect(system(bench.requests[0])).not.toContain("Secret");
   });
+
+  it("W-242 R-172 needs no more than its name in a list: the state's, or that of the whole workflow", async () => {
+    const everywhere = caller().replace("states:", `tools: { allow_always: [${CHECK}] }\nstates:`);
+    for (const spec of [caller("check"), everywhere]) {
+      const { bench, outcome } = await run(
+        workflow("check", worker("child")),
+        { "test-model": [calls([CHECK, {}, "c1"]), says("Done.")], child: [says("Worked.")] },
+        spec,
+      );
+
+      expect(offered(bench.requests[0])).toContain(CHECK);
+      expect(results(outcome)).toEqual([{ tool: CHECK, text: "Worked.", status: "success" }]);
+    }
+  });
 });

@@ -41,7 +41,7 @@ function tooled(tools: Record<string, ToolDescriptor["handler"]>): ReturnType<ty
 }
 
 describe("steps", () => {
-  it("R-46 R-47 H-67 F-19 counts model calls, batches and automated runs, and fails the step beyond the limit", async () => {
+  it("R-46 R-47 W-173 H-67 F-19 counts model calls, batches and automated runs, and fails the step beyond the limit", async () => {
     const spec = `
 states:
   check:
@@ -81,7 +81,7 @@ states:
     }
   });
 
-  it("R-47 F-19 takes 400 steps unless told otherwise, and then the next message", async () => {
+  it("R-47 W-173 F-19 takes 400 steps unless told otherwise, and then the next message", async () => {
     bench = await aBench({
       spec: ANSWERS,
       answer: ({ body }) =>

@@ -43,7 +43,7 @@ async function run(spec: string, made: Parameters<typeof calls>, mounts: MountTa
 }
 
 describe("mounts of a host", () => {
-  it("H-93 H-94 R-228 are served over the session's own files, read-only unless the host says otherwise", async () => {
+  it("H-93 H-94 R-228 W-236 are served over the session's own files, read-only unless the host says otherwise", async () => {
     const { store, mounts } = places();
     const { answered } = await run(
       oneState("tools: { allow: [ls, read_file, write_file] }"),

@@ -34,7 +34,7 @@ function asked({ requests }: Bench): string[] {
 }
 
 describe("the model of a call", () => {
-  it("A-4 H-15 is the state's, else the agent's, else the workflow's; a child has its own", async () => {
+  it("A-4 H-15 W-166 is the state's, else the agent's, else the workflow's; a child has its own", async () => {
     const bench = await open({
       spec: SPEC,
       files: workflow("helper", worker("of-helper")),

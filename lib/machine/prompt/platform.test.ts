@@ -48,6 +48,14 @@ Between.
     expect(applyTopLevelOnly(text, { child: true })).toBe("1. b\n2. d");
   });
 
+  it("W-257 sends no marker line that stands inside a passage, or closes none", () => {
+    const [open, close] = ["<!-- top-level-only -->", "<!-- /top-level-only -->"];
+    const text = [close, "a", open, "b", open, "c", close, "d"].join("\n");
+
+    expect(applyTopLevelOnly(text, { child: false })).toBe("a\nb\nc\nd");
+    expect(applyTopLevelOnly(text, { child: true })).toBe("a\nd");
+  });
+
   it("W-257 removes nothing after an unclosed marker, and sends no marker line", () => {
     for (const child of [true, false]) {
       expect(applyTopLevelOnly("a\n  <!-- top-level-only -->\n1. b\n2. c", { child })).toBe("a\n1. b\n2. c");

@@ -34,6 +34,12 @@ describe("skills", () => {
     ["W-222", "skills: { allow_always: [tune] }", "", ["skills/unknown skills.allow_always.0"]],
     ["W-222", "skills: { forbid_always: [tune] }", "", ["skills/unknown skills.forbid_always.0"]],
     ["W-222", "", "skills: { allow: [tune] }", ["skills/unknown states.start.skills.allow.0"]],
+    [
+      "W-222",
+      "",
+      "skills: { forbid: [tune] }",
+      ["skills/unknown states.start.skills.forbid.0", "skills/forbid-nothing states.start.skills.forbid.0"],
+    ],
     ["W-222", "skills: { allow_always: [tone] }", "", []],
     [
       "W-229",

@@ -73,6 +73,14 @@ describe("delegations", () => {
     expect(await findings({ ...files, [at("child")]: waiting })).toEqual([
       "subworkflow/may-park-in-script states.work.tools.allow.0",
     ]);
+    const grader = spec({
+      tools: "tools: { allow_always: [archmax_workflow_child] }",
+      start: "on_error: work",
+      states: "work:\n  type: grader\n  instructions: Judge.\n  transitions: [{ to: done, description: Fine. }]",
+    });
+    expect(await findings({ [SPEC]: grader, [at("child")]: waiting })).toEqual([
+      "subworkflow/may-park-in-script tools.allow_always.0",
+    ]);
     const aside = waiting.replace("on_error: ask", "summary: x");
     expect(await findings({ ...files, [at("child")]: aside })).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../memory-backend.js";
+import { mountSubtree } from "../subtree.js";
 import { findings, type SampleFiles, SCRIPT, SPEC, skill, spec, validateSample } from "./sample-workspace.fixture.js";
 import { validateWorkflow } from "./validate.js";
 
@@ -178,6 +179,33 @@ states:
     expect(told).toEqual([
       "mounts/unknown mounts.allow_always.0",
       "tools/unknown-host-tool states.start.tools.allow.0",
+    ]);
+  });
+
+  it("W-286 takes the paths that host tools declare, essential tools, and the sources of skills", async () => {
+    const files = {
+      [SPEC]: spec({
+        tools: "tools: { allow_always: [say] }",
+        start: "tools: { allow: [{ tool: upload, args: { target: checkpoints/a } }] }\nskills: { allow: [tone] }",
+      }),
+      "packs/tone/SKILL.md": skill("tone"),
+    };
+    const backend = createMemoryBackend(files);
+    const mounts = { "/packs/": mountSubtree(backend, "packs") };
+    const at = "states.start";
+
+    expect(await findings(files, { mounts, skills: ["packs/"] })).toEqual([]);
+    expect(await findings(files)).toEqual([`skills/unknown ${at}.skills.allow.0`]);
+    expect(
+      await findings(files, {
+        mounts,
+        skills: ["packs/"],
+        toolPaths: { upload: { target: "write" } },
+        essentialTools: ["say"],
+      }),
+    ).toEqual([
+      "tools/inert-essential tools.allow_always.0",
+      `tools/path-runtime-area ${at}.tools.allow.0.args.target`,
     ]);
   });
 
