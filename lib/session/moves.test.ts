@@ -6,14 +6,14 @@ import { agentAdvance, automatedAdvance, enterState, raiseEnd, resetMove, routeF
 import type { SessionFields, SessionPatch, SessionState, Variable } from "./state.js";
 
 const states: Record<string, StateSpec> = {
-  work: { instructions: "W.", triggers: { manual: {}, job: {} }, on_error: "ask", transitions: [{ to: "ask" }] },
+  work: { instructions: "W.", triggers: { manual: {} }, on_error: "ask", transitions: [{ to: "ask" }] },
   ask: {
     type: "human",
     instructions: " Decide. \n",
     evidence: ["/scratchpad/a.md", "scratchpad/b.md"],
     transitions: [{ to: "done", description: "Yes", type: "refine" }],
   },
-  done: { instructions: "D." },
+  done: { instructions: "D.", triggers: { job: {} } },
 };
 const machine = compileMachine({ spec: { states }, stateOrder: Object.keys(states), specHash: "h" }, "case");
 const moment = { now: Date.UTC(2026, 0, 1), arrivalId: "arrival-12345678" };
@@ -59,16 +59,13 @@ describe("entering a state", () => {
 });
 
 describe("moves", () => {
-  it("R-67 R-189 an advance clears failed delegations and adds one agent step", () => {
-    const move = agentAdvance(machine, at({ failedDelegations: [{}] as never }), {
-      ...moment,
-      to: "done",
-      reason: "r",
-      callId: "c",
-    });
-    const state = resulting(at({ failedDelegations: [{}] as never }), move);
+  it("R-67 R-189 an advance clears failed delegations and the visit's model calls, and adds one agent step", () => {
+    const before = at({ failedDelegations: [{}] as never, stateTurns: { state: "work", count: 3 } });
+    const state = resulting(before, agentAdvance(machine, before, { ...moment, to: "done", reason: "r", callId: "c" }));
 
+    expect(state.fields).toMatchObject({ position: "done", visit: 2 });
     expect(state.fields).not.toHaveProperty("failedDelegations");
+    expect(state.fields).not.toHaveProperty("stateTurns");
     expect(state.trail).toEqual([{ to: "done", kind: "agent", reason: "r", ts: moment.now }]);
   });
 
@@ -89,8 +86,8 @@ describe("moves", () => {
   });
 
   it.each<[string, Partial<SessionFields>, string]>([
-    ["where the session began", { entryState: "done", turnTrigger: "manual" }, "done"],
-    ["else the turn trigger's entry", { entryState: "gone", turnTrigger: "job" }, "work"],
+    ["where the session began", { entryState: "ask", turnTrigger: "job" }, "ask"],
+    ["else the turn trigger's entry", { entryState: "gone", turnTrigger: "job" }, "done"],
     ["else the default entry", { entryState: "gone", turnTrigger: "unknown" }, "work"],
   ])("R-70 a reset goes to %s", (_, fields, to) => {
     expect(resetMove(machine, at(fields), { ...moment, reason: "r", callId: "c" }).to).toBe(to);
@@ -102,12 +99,14 @@ describe("moves", () => {
       theirs: { value: 2, locked: true, lockedBy: "host" },
       free: { value: 3, locked: false },
     };
-    const state = at({ entryState: "work", parkCounts: { work: 2 }, failedDelegations: [{}] as never }, { variables });
+    const fields = { entryState: "work", parkCounts: { work: 2 }, failedDelegations: [{}] as never };
+    const state = at({ ...fields, stateTurns: { state: "work", count: 3 } }, { variables });
     const moved = resulting(state, resetMove(machine, state, { ...moment, reason: "r", callId: "c" }));
 
     expect(moved.variables).toEqual({ ...variables, mine: { value: 1, locked: false } });
     expect(moved.fields.parkCounts).toEqual({ work: 2 });
     expect(moved.fields).not.toHaveProperty("failedDelegations");
+    expect(moved.fields).not.toHaveProperty("stateTurns");
   });
 
   it("R-74 R-189 a raise ends the session where it stands, without a trail step, and clears failed delegations", () => {

@@ -67,7 +67,12 @@ describe("the outcome", () => {
       ["exit", "pending", "parkedChannel"],
     ],
     [
-      { status: "awaiting_decision", park: decision },
+      {
+        status: "awaiting_decision",
+        park: decision,
+        rejected: "Pending.",
+        exit: { code: "old", reason: "Old.", state: "work" },
+      },
       { kind: "parked", parkedChannel: "decision", pending: decision, state: "review" },
       ["exit", "rejected"],
     ],

@@ -93,7 +93,7 @@ describe("archmax_set_variables", () => {
     ["title-shape", { title: "x".repeat(201) }, undefined, /200/],
     ["title-shape", { title: "  " }, undefined, /title/],
     ["return-type", { total: "4" }, undefined, /total.*integer.*(string|"4")/],
-    ["return-type", { total: 0 }, undefined, /total/],
+    ["return-type", { total: 0 }, undefined, /total.*integer.*minimum: 1; got 0\./],
   ])("R-83 W-139 W-141 refuses with %s: %j", async (code, variables, lock, names) => {
     const { bench, outcome, first } = await run(
       [setting({ other: 1, ...variables }, lock)]

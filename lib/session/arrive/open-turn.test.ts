@@ -61,6 +61,28 @@ describe("refusing a turn", () => {
     expect(manual({ order: "7", amount: -4 })).toMatch(/manual.*"amount" \(integer\).*minimum: 1; got -4/);
   });
 
+  it("R-34 R-83 tells of a broken rule with the type and what arrived, of a text or a list its length", () => {
+    const ruled = machineOf(`
+states:
+  work:
+    instructions: Work.
+    triggers:
+      manual:
+        requires:
+          - { name: amount, type: integer, minimum: 1 }
+          - { name: colour, type: string, enum: [red, blue] }
+          - { name: remark, type: string, maxLength: 10 }
+          - { name: lines, type: array, minItems: 2 }
+`);
+    const seeds = { amount: -3, colour: "green", remark: "ä".repeat(99), lines: [1] };
+    const reason = refusalOf(ruled, aState(), anOpening({ trigger: "manual", seeds }));
+
+    expect(reason).toContain('"amount" (integer) breaks its rule minimum: 1; got -3.');
+    expect(reason).toContain('"colour" (string) breaks its rule enum: ["red","blue"]; got a text of 5 characters.');
+    expect(reason).toContain('"remark" (string) breaks its rule maxLength: 10; got a text of 99 characters.');
+    expect(reason).toContain('"lines" (array) breaks its rule minItems: 2; got a list of 1.');
+  });
+
   it.each([
     ["both seeded", { order: "7", amount: 4 }, aState(), null],
     ["held from before", {}, aState({}, { variables: { order: held("7"), amount: held(4) } }), null],
