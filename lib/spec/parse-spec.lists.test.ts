@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseSpec } from "./index.js";
+import { SIGNATURE_TYPES } from "./types.js";
 
 const VALID_STATES = "states: {a: {triggers: {manual: }}}\n";
 
@@ -120,6 +121,26 @@ describe("signatures", () => {
   });
 
   it.each([
+    ["format: email", ["string"]],
+    ["pattern: x", ["string"]],
+    ["minLength: 1", ["string"]],
+    ["maxLength: 1", ["string"]],
+    ["enum: [x]", ["string"]],
+    ["content: text", ["string"]],
+    ["minimum: 1", ["integer", "number", "date", "date-time"]],
+    ["maximum: 1", ["integer", "number", "date", "date-time"]],
+    ["minItems: 1", ["array"]],
+    ["maxItems: 1", ["array"]],
+    ["accept: [.pdf]", ["file"]],
+    ["maxSize: 5", ["file"]],
+  ])("W-123 takes %s beside the types %j and beside no other", (rule, types) => {
+    const refused = SIGNATURE_TYPES.filter((type) => {
+      return entry(`{name: a, type: ${type}, ${rule}}`).some((text) => text.startsWith("signature/rule-not-for-type"));
+    });
+    expect(refused).toEqual(SIGNATURE_TYPES.filter((type) => !types.includes(type)));
+  });
+
+  it.each([
     ["string, format: fax", "format"],
     ["string, pattern: 5", "pattern"],
     ["string, minLength: -1", "minLength"],
@@ -151,6 +172,7 @@ describe("signatures", () => {
     "integer, minimum: 1, maximum: 1",
     "date, minimum: today, maximum: 2020-01-01",
     "date-time, minimum: now",
+    "date-time, minimum: '2026-01-01T01:00:00+01:00', maximum: '2026-01-01T00:00:00Z'",
     "array, minItems: 0, maxItems: 0",
     "file, accept: [.pdf, .tar.gz], maxSize: 10MB",
   ])("W-123 W-124 W-127 takes type: %s", (yaml) => {
