@@ -163,7 +163,7 @@ describe("references in guards", () => {
     expect(granted(entry, { to: "b-x" }, { customer: { mail: "b" } })).toBe(YES);
   });
 
-  it("W-159 R-96 R-205 fail the state when the deciding grants hold an unresolved one and none admits", () => {
+  it("W-159 R-96 R-203 R-205 fail the state when the deciding grants hold an unresolved one and none admits", () => {
     const entry = { tool: "send", args: { to: "${{mail}}" } };
     const state = { tools: { allow: [entry] } };
 

@@ -362,18 +362,21 @@ describe("reply-only calls", () => {
 
 describe("refusals", () => {
   it.each([
-    [aCall("write_file", { file_path: "docs/a" }), "host"],
-    [aCall("read_file", { file_path: "kb/a" }), "state work"],
-    [aCall("read_file", { file_path: "skills/x/a" }), "workflow refunds"],
-    [aCall("send"), "state work"],
-    [aCall("post"), "workflow refunds"],
-  ])("R-203 W-235 name the tool, what was refused, and who refuses it", (call, who) => {
+    [aCall("write_file", { file_path: "docs/a" }), "docs/a", "host", "Write to scratchpad/"],
+    [aCall("read_file", { file_path: "kb/a" }), "kb/a", "state work", "Work with the mounts listed"],
+    [aCall("read_file", { file_path: "skills/x/a" }), "skills/x/a", "workflow refunds", ""],
+    [aCall("send"), "", "state work", "Use the tools that are offered"],
+    [aCall("post"), "", "workflow refunds forbids it", "Use the tools that are offered"],
+    [aCall("grep", {}), "", "state work forbids it", "Use the tools that are offered"],
+    [aCall("ls", { path: "b" }), "for these arguments", "state work forbids it", "Other arguments may be permitted"],
+  ])("R-203 W-235 name the tool, what was refused, who refuses it, and the way out (%#)", (call, what, who, wayOut) => {
     const over = { mounts: [aMount("docs"), aMount("kb", { governed: true })], skills: ["x"] };
     const root = { skills: { forbid_always: ["x"] }, tools: { forbid_always: ["post"] } };
-    const verdict = judge(call, { over, root });
+    const state = { tools: { forbid: ["grep", { tool: "ls", args: { path: "b" } }] } };
+    const verdict = judge(call, { over, root, state });
 
-    expect(verdict).toHaveProperty("reason", expect.stringContaining(`${call.tool} was refused: `));
-    expect(verdict).toHaveProperty("reason", expect.stringContaining(who));
+    for (const said of [`${call.tool} was refused: `, what, who, wayOut])
+      expect(verdict).toHaveProperty("reason", expect.stringContaining(said));
   });
 
   it("are also given in a state that the spec no longer has", () => {

@@ -139,6 +139,11 @@ describe("moves", () => {
 
     expect(ended.fields).toMatchObject({ status: "rejected", position: "done", rejected: "State done failed: spent." });
     expect(ended.trail).toEqual([]);
+
+    const states = new Map([...machine.states].filter(([slug]) => slug !== "ask"));
+    const astray = at({ failure: "f" });
+    const gone = resulting(astray, routeFailure({ ...machine, states }, astray, { ...moment, reason: "spent." }));
+    expect(gone.fields).toMatchObject({ status: "rejected", position: "work", rejected: "State work failed: spent." });
   });
 
   it("R-106 a park that a note led to says so, one that an advance made does not", () => {

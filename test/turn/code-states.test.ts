@@ -74,7 +74,7 @@ describe("a code state", () => {
     );
   });
 
-  it("R-132 W-74 states that follow one another cost no model call, and an endless chain ends at the step limit", async () => {
+  it("R-131 R-132 W-74 states that follow one another cost no model call, and an endless chain ends at the step limit", async () => {
     const spec = `
 states:
   a: { type: code, script: scripts/a.js, triggers: { manual: }, transitions: [{ to: b, description: on }] }
@@ -513,7 +513,7 @@ export default defineCodeState(async ({ tools }) => { ${move} });`;
     expect(lines(bench)).toEqual(["refused"]);
   });
 
-  it("R-262 R-293 R-295 its calls' events carry origin and ids of their own, controls included", async () => {
+  it("R-154 R-262 R-293 R-295 its calls' events carry origin and ids of their own, controls included", async () => {
     const { bench } = await run(`await Promise.all([tools.probe({ n: 1 }), tools.probe({ n: 2 })]); ${move}`);
     const called = ofType(bench.events, "tool-called");
 

@@ -3,7 +3,7 @@ import { loadState } from "../../lib/session/load-state.js";
 import type { Bench } from "../harness/agent.js";
 import { writeTree } from "../harness/temporary.js";
 import { byModel, caller, type Scripts, workflow } from "./delegating.js";
-import { advance, benches, calls, notes, ofType, results, says, setting, types } from "./support.js";
+import { advance, benches, calls, notes, offered, ofType, results, says, setting, types } from "./support.js";
 
 const open = benches();
 
@@ -182,7 +182,7 @@ describe("several parked children", () => {
           says("Two of them."),
           says("Again."),
         ],
-        child: [...PARKS, ...PARKS],
+        child: [...PARKS, advance("review", { evidence: ["scratchpad/second.md"] }), says("Please look again.")],
         second: PARKS,
       },
       two,
@@ -193,7 +193,7 @@ describe("several parked children", () => {
     expect(again).toMatchObject({
       kind: "parked",
       delegation: { sessionId: "s1~1" },
-      pending: { seq: 2 },
+      pending: { seq: 2, evidence: ["scratchpad/offer.md", "scratchpad/second.md"] },
       reply: "Again.",
     });
   });
@@ -227,13 +227,22 @@ describe("a presented park", () => {
 
   it("R-197 a message is answered by the caller, and nothing of it reaches the child", async () => {
     const { bench, flow } = await parked({
-      "test-model": [calls([APPROVE, {}, "c1"]), says("Somebody looks."), says("It is about the offer.")],
+      "test-model": [
+        calls([APPROVE, {}, "c1"]),
+        says("Somebody looks."),
+        says("It is about the offer."),
+        says("Soon."),
+      ],
       child: PARKS,
     });
 
     const reply = await flow.send("s1", { message: "What is it about?" });
 
     expect(reply).toMatchObject({ kind: "parked", disposition: "reply", reply: "It is about the offer." });
+    const own = bench.requests.filter(({ body }) => body.model === "test-model");
+    expect(offered(own.at(-1))).toEqual(offered(own[0]));
+    expect(ofType(bench.events, "park-message").at(-1)).toMatchObject({ sessionId: "s1", direction: "outbound" });
+    expect(await flow.reply("s1", "Is it about to end?")).toMatchObject({ kind: "parked", reply: "Soon." });
     expect(JSON.stringify((await loadState(bench.stores.sessions, "s1~1"))?.state.messages)).not.toContain("about");
   });
 

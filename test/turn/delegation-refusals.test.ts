@@ -99,7 +99,7 @@ describe("a delegation that is refused", () => {
     await nothingLeft(bench);
   });
 
-  it("R-175 W-30 W-31 reads whether the target is in service at the call", async () => {
+  it("R-175 R-179 W-30 W-31 reads whether the target is in service at the call", async () => {
     const bench = await open({
       spec: caller("check"),
       files: workflow("check", worker("child", SIGNED, "disabled: true")),
@@ -114,6 +114,7 @@ describe("a delegation that is refused", () => {
     const outcome = await bench.agent.workflow.send("s1", { message: "Again." });
 
     expect(results(outcome).map(({ text }) => text)).toEqual([expect.stringContaining("(disabled)"), "Worked."]);
+    expect(ofType(bench.events, "sub-workflow-start")).toMatchObject([{ dispatchId: "2" }]);
   });
 
   it("R-175 as unknown-workflow once the target is gone, though it was there at the assembly", async () => {
@@ -129,7 +130,7 @@ describe("a delegation that is refused", () => {
     expect(results(outcome)).toMatchObject([{ refusal: "delegation:unknown-workflow" }]);
   });
 
-  it("R-175 R-176 A-75 W-246 W-247 as a cycle wherever in the chain, and deeper than three delegations, which is asked first", async () => {
+  it("R-175 R-176 R-179 A-75 W-246 W-247 as a cycle wherever in the chain, and deeper than three delegations, which is asked first", async () => {
     const link = (slug: string, ...next: string[]) => workflow(slug, `settings: { model: ${slug} }${caller(...next)}`);
     const call = (slug: string) => calls([`archmax_workflow_${slug}`, {}]);
     const bench = await open({

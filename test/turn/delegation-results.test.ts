@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadState } from "../../lib/session/load-state.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
@@ -242,6 +244,51 @@ describe("a child's surroundings", () => {
     expect((await loadState(bench.stores.sessions, "s1~2"))?.state.usage.inputTokens).toBe(20);
     expect(outcome.usage?.inputTokens).toBe(7);
     expect(ofType(bench.events, "prompt-shaping")).toHaveLength(2);
+  });
+
+  it("R-180 R-181 is composed when it is first called, once for each chain of callers whose denials bind it", async () => {
+    const target = worker("child").replace("instructions:", "tools: { allow: [write_file] }\n    instructions:");
+    const write = calls(["write_file", { file_path: "scratchpad/a", content: "a" }]);
+    const bench = await open({
+      spec: caller("check", "middle"),
+      files: {
+        ...workflow("middle", `settings: { model: middle }\ntools: { forbid_always: [write_file] }${caller("check")}`),
+        ...workflow("check", target),
+      },
+      answer: byModel({
+        "test-model": [calls([CHECK, {}]), calls(["archmax_workflow_middle", {}]), says("Done.")],
+        middle: [calls([CHECK, {}]), calls([CHECK, {}]), says("Passed on.")],
+        child: [write, says("Written."), write, says("Not."), write, says("Not.")],
+      }),
+    });
+    expect(ofType(bench.events, "prompt-shaping")).toHaveLength(1);
+
+    await bench.agent.workflow.send("s1", { message: "Go." });
+
+    const answersOf = async (id: string) => results((await loadState(bench.stores.sessions, id))!.state);
+    expect(await answersOf("s1~1")).toMatchObject([{ status: "success" }]);
+    for (const id of ["s1~2~1", "s1~2~2"])
+      expect(await answersOf(id)).toMatchObject([{ refusal: "blocked:tool.forbidden" }]);
+    expect(ofType(bench.events, "prompt-shaping")).toHaveLength(4);
+  });
+
+  it("R-180 R-186 one that cannot be composed any more fails its dispatch as error, and its caller goes on", async () => {
+    const bench = await open({
+      spec: caller("check"),
+      files: workflow("check", worker("child")),
+      answer: byModel({ "test-model": [calls([CHECK, {}, "c1"], setting({ a: 1 })), says("Then not.")] }),
+      // The first call has been checked by then, and its child is not yet there.
+      onEvent: (event) => {
+        if (event.type === "tool-called")
+          rmSync(join(bench.rootDir, "workflows/check"), { recursive: true, force: true });
+      },
+    });
+
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
+
+    expect(results(outcome)).toMatchObject([{ refusal: "delegation:error" }, { status: "success" }]);
+    expect(outcome.reply).toBe("Then not.");
+    expect(await bench.stores.sessions.read("s1~1")).toBeNull();
   });
 
   it("R-228 sees no file of its caller's, nor the caller one of its own", async () => {

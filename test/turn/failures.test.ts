@@ -126,7 +126,7 @@ describe("on_error", () => {
     expect(blocks(bench.requests[1]).volatile).toContain("You are in state rescue");
   });
 
-  it("R-168 W-174 to a human state parks with its handoff, to a code state runs it", async () => {
+  it("R-131 R-168 W-174 to a human state parks with its handoff, to a code state runs it", async () => {
     const human = await run("budget: { maxTurns: 1 }\n    on_error: ask", {
       replies: [calls(["ls"]), says("Please.")],
     });

@@ -492,7 +492,7 @@ describe("decide", () => {
     expect(types(bench.events, "parked", "decided")).toEqual(["parked", "decided", "parked"]);
   });
 
-  it("R-115 into a terminal code state ends the session without a model call", async () => {
+  it("R-115 R-131 into a terminal code state ends the session without a model call", async () => {
     const bench = await open({
       spec: SPEC.replace("  send:\n    instructions: Send.", "  send: { type: code, script: scripts/send.js }").replace(
         "{ returns: [answer] }",
@@ -561,10 +561,11 @@ states:
   });
 
   it("R-128 decide and reply work on a parked session of a disabled workflow", async () => {
-    const { bench } = await parked(says("It is 40."), ...finish);
+    const { bench } = await parked(says("It is 40."), says("Euros."), ...finish);
     const other = await againWith(bench, `disabled: true\n${SPEC}`);
 
     expect(await other.workflow.reply("s1", "How much?")).toMatchObject({ kind: "parked" });
+    expect(await other.workflow.send("s1", { message: "Of what?" })).toMatchObject({ kind: "parked", reply: "Euros." });
     expect(await other.workflow.decide("s1", { target: "send" })).toMatchObject({ kind: "completed" });
     expect(await other.workflow.send("s1", { message: "again" })).toMatchObject({ kind: "rejected" });
   });

@@ -629,6 +629,23 @@ describe("archmax_wait", () => {
     expect((await loadState(bench.stores.sessions, "s1"))?.state.fields.parkCounts).toEqual({ work: 2 });
   });
 
+  it("R-127 W-172 counts each state's parks by themselves", async () => {
+    const wait = { ...calls(["archmax_wait", { reason: "mail" }]), text: "w" };
+    const bench = await open({
+      spec: SIMPLE.replace("work:", "work:\n    budget: { maxParks: 1 }").replace(
+        "other: {",
+        "other: { budget: { maxParks: 1 },",
+      ),
+      replies: [wait, advance("other"), wait],
+    });
+    await bench.agent.workflow.send("s1", { message: "go" });
+
+    expect(await bench.agent.workflow.deliver("s1", { trigger: { id: "mail" } })).toMatchObject({
+      status: "awaiting_input",
+      state: "other",
+    });
+  });
+
   it("R-127 W-172 the count outlives leaving the state and is cleared when a new turn opens", async () => {
     const answers = [
       calls(["archmax_wait", { reason: "one" }]),

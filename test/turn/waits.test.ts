@@ -39,6 +39,7 @@ describe("a park for an event", () => {
       parkedAt: "2026-03-20T09:00:00.000Z",
       resumeAt: "2026-03-20T11:00:00.000Z",
     });
+    expect(ofType(bench.events, "parked")).toMatchObject([{ resumeAt: "2026-03-20T11:00:00.000Z" }]);
     expect(await bench.agent.sessions.get("s1")).toMatchObject({
       status: "awaiting_input",
       waitReason: "the parcel",
@@ -310,9 +311,24 @@ describe("a delivery", () => {
 
     expect(outcome).toMatchObject({ kind: "completed", state: "work", variables: { a: { value: 1 } } });
     expect(notes(outcome)).toHaveLength(1);
+    expect(outcome.messages).toContainEqual(expect.objectContaining({ role: "user", content: "Hi." }));
     expect(ofType(bench.events, "warning")).toMatchObject([{ message: expect.stringMatching(/done[\s\S]*work/) }]);
     expect(bench.events.findLast(({ type }) => type === "state-enter")).toMatchObject({ state: "work" });
   });
+});
+
+it("R-129 goes on at the entry of the trigger that opened the turn, not at the default one", async () => {
+  const spec = `${SPEC.replace(", mail: { requires: [must] }", "")}  intake:
+    instructions: Take it in.
+    triggers: { mail: }
+    transitions: [{ to: done }]
+`;
+  const bench = await open({ spec, replies: [advance("done"), { ...wait(), text: "w" }, says("Taken in.")] });
+  await bench.agent.workflow.send("s1", { message: "go", trigger: { id: "mail" } });
+  writeTree(bench.rootDir, { "workflows/case/workflow.yaml": spec.replaceAll("done", "closing") });
+  const other = await bench.again();
+
+  expect(await other.workflow.deliver("s1", { trigger: { id: "manual" } })).toMatchObject({ state: "intake" });
 });
 
 describe("a time", () => {
