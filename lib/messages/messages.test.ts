@@ -109,7 +109,7 @@ describe("H-122 one message", () => {
     expect(isHumanMessage({ role: "user", content: "[decision] ok" })).toBe(true);
   });
 
-  it("knows every kind of note", () => {
+  it("R-266 knows every kind of note", () => {
     expect(RUNTIME_NOTE_KINDS.map((kind) => runtimeNoteKind({ role: "user", content: "", ...mark(kind) }))).toEqual([
       "decision",
       "event",

@@ -22,7 +22,12 @@ describe("the emitter", () => {
       { ...draft, level: "info", ts: 1_000, seq: 1, sessionId: "s1" },
       { ...draft, level: "info", ts: 1_005, seq: 2 },
     ]);
+    emitter.emit(draft, "s1~2", "2");
+    expect(events[2]).toMatchObject({ seq: 3, sessionId: "s1~2", subWorkflowDispatchId: "2" });
   });
+
+  const CALL = { state: "a", tool: "t", callId: "c" };
+  const CHILD = { state: "a", workflow: "w", dispatchId: "1" };
 
   it.each<[EventDraft, string]>([
     [{ type: "warning", scope: "s", message: "m" }, "warn"],
@@ -33,6 +38,10 @@ describe("the emitter", () => {
     [{ type: "code-result", state: "a", status: "error", durationMs: 1 }, "warn"],
     [{ type: "code-result", state: "a", status: "ok", durationMs: 1 }, "info"],
     [{ type: "grader-result", state: "a", status: "error", durationMs: 1 }, "warn"],
+    [{ type: "tool-result", ...CALL, status: "error", durationMs: 1, output: "", truncated: false }, "warn"],
+    [{ type: "tool-result", ...CALL, status: "success", durationMs: 1, output: "", truncated: false }, "info"],
+    [{ type: "sub-workflow-result", ...CHILD, status: "error", durationMs: 1 }, "warn"],
+    [{ type: "sub-workflow-result", ...CHILD, status: "parked", durationMs: 1 }, "info"],
     [{ type: "parked", state: "a", awaiting: "input" }, "info"],
     [{ type: "completion-passed", state: "a", attempt: 1 }, "info"],
   ])("R-290 the level of %j is %s", (event, level) => {

@@ -79,7 +79,7 @@ describe("a child that parks", () => {
     expect(JSON.stringify(own.at(-1)?.body)).toContain("has just been handed over");
   });
 
-  it("R-194 R-195 F-41 runs on with a decision, and its result reaches the caller as a note", async () => {
+  it("R-194 R-195 R-266 F-41 runs on with a decision, and its result reaches the caller as a note", async () => {
     const { bench, flow } = await parked({
       "test-model": [calls([APPROVE, {}, "c1"]), says("Somebody looks."), says("All done.")],
       child: [...PARKS, calls(setting({ answer: "yes" })), says("Sent it.")],

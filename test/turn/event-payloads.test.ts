@@ -296,7 +296,7 @@ describe("R-291 what the events hold", () => {
     ]);
   });
 
-  it("R-291 of delegated work that ends, parks and fails", async () => {
+  it("R-291 R-293 R-296 of delegated work that ends, parks and fails", async () => {
     let made: Bench | undefined;
     const desk = caller("good", "slow", "bad").replace(/tools:/, "budget: { maxTurns: 9 }\n    tools:");
     made = await open({

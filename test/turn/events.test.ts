@@ -136,6 +136,7 @@ describe("the stream", () => {
     const { events } = await run([says("end")]);
 
     expect(events.at(-1)).toMatchObject({ type: "state-leave", state: "work", next: "work" });
+    expect(types(events).slice(types(events).indexOf("agent-text"))).toEqual(["agent-text", "state-leave"]);
   });
 
   it("R-293 what a call brings about is marked with its id, what no call brought about has none", async () => {

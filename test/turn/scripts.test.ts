@@ -397,11 +397,19 @@ describe("archmax_eval", () => {
     expect(answered[1]).toEqual({ tool: "archmax_eval", status: "success", text: "whole" });
   });
 
-  it("H-37 goes to another sandbox, with the workflow's limits", async () => {
+  it.each([
+    ["none", "", { timeoutMs: 15_000, memoryLimitBytes: 67_108_864, maxPtcCalls: 256, maxResultChars: 4_000 }],
+    [
+      "all",
+      "settings: { timeoutMs: 1234, memoryLimitBytes: 20000000, maxPtcCalls: 7, maxResultChars: 99 }\n",
+      { timeoutMs: 1234, memoryLimitBytes: 20_000_000, maxPtcCalls: 7, maxResultChars: 99 },
+    ],
+    ["no bound of calls", "settings: { maxPtcCalls: null }\n", { timeoutMs: 15_000, maxPtcCalls: null }],
+  ])("H-37 R-260 goes to another sandbox, with the workflow's limits: %s", async (_given, settings, limits) => {
     const given: Evaluation[] = [];
     let closed = 0;
     const { answered } = await run([[evaluate("1")], [evaluate("2")]], {
-      spec: `settings: { timeoutMs: 1234, memoryLimitBytes: 20000000, maxPtcCalls: 7, maxResultChars: 99 }\n${SPEC}`,
+      spec: `${settings}${SPEC}`,
       sandboxRuntime: {
         ...sharedSandbox(),
         openRepl: () => ({
@@ -417,9 +425,7 @@ describe("archmax_eval", () => {
     });
 
     expect(answered.map(({ text }) => text)).toEqual(["mine", "mine"]);
-    expect(given.map(({ limits }) => limits)).toEqual(
-      Array(2).fill({ timeoutMs: 1234, memoryLimitBytes: 20_000_000, maxPtcCalls: 7, maxResultChars: 99 }),
-    );
+    expect(given.map((evaluation) => evaluation.limits)).toMatchObject([limits, limits]);
     expect(closed).toBe(1);
   });
 });
