@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nextDispatchAfter } from "./journal.js";
+import { callKey, idempotencyKeyOf, nextDispatchAfter } from "./journal.js";
 
 const entry = (dispatch?: number) => JSON.stringify({ tool: "t", hash: "h", attempt: 1, at: 0, dispatch });
 
@@ -11,4 +11,12 @@ it("R-179 S-43 gives out the lowest number that no call on record has, those los
   ]);
 
   expect([0, 1, 2, 3, 7].map((last) => nextDispatchAfter({ journal }, last))).toEqual([2, 2, 4, 4, 8]);
+});
+
+it("S-44 S-38 hands out a key of 255 characters as it is, and the hash of a longer one", () => {
+  const key = callKey(1, "call");
+  const rest = idempotencyKeyOf("", key).length;
+
+  expect(idempotencyKeyOf("s".repeat(255 - rest), key)).toMatch(/^s+\/0001\/call$/);
+  expect(idempotencyKeyOf("s".repeat(256 - rest), key)).toMatch(/^[0-9a-f]{64}$/);
 });

@@ -82,6 +82,15 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         expect(await store.due(T0, { limit: 10 })).toEqual([{ sessionId: "s1", dueAt: T0 }]);
       });
 
+      it("S-1 S-13 makes a session at rest due with a further arrival", async () => {
+        await parkedAt({ channel: "decision" });
+        expect(await store.due(T0 + DAY_MS, { limit: 1 })).toEqual([]);
+
+        await accept("arr-1", { acceptedAt: T0 + 5 });
+
+        expect(await store.due(T0 + 5, { limit: 1 })).toEqual([{ sessionId: "s1", dueAt: T0 + 5 }]);
+      });
+
       it("S-3 F-9 answers 50 concurrent accepts of one key with one arrival", async () => {
         const handles = Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? store : under.open()));
         const results = await Promise.all(handles.map((handle) => handle.accept(anAccept())));
@@ -991,7 +1000,7 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         });
       });
 
-      it("F-27 counts a wake-up whose owner vanished as failed, and lets an event pass it", async () => {
+      it("F-27 S-62 counts a wake-up whose owner vanished as failed, and lets an event pass it", async () => {
         await parkedAt({ resumeAt });
         won(await claim(resumeAt, "dead"));
         const lapsed = resumeAt + LEASE_MS;
@@ -1041,6 +1050,16 @@ export function sessionStoreContract(name: string, create: () => Promise<StoreUn
         await store.settle(mine, aSettlement("arr-1", { status: "error" }), lease);
         expect(await store.renew(mine, { now: T0, ...lease })).toEqual({ cancelled: false });
         expect(await store.commit(mine, aCommit(), { now: T0, ...lease })).toEqual({ cancelled: false });
+      });
+
+      it("S-20 S-50 is not put off by an owner that gives the turn back for later", async () => {
+        await accept("arr-1");
+        const { lease: mine } = won(await claim());
+        await store.cancel("s1", T0);
+        await store.release(mine, { now: T0, retryAt: T0 + DAY_MS });
+
+        expect(await store.due(T0, { limit: 1 })).toEqual([{ sessionId: "s1", dueAt: T0 }]);
+        expect(won(await claim(T0, "b")).record.cancelRequested).toBe(true);
       });
 
       it("S-20 S-50 reaches a turn without an owner at once, though it pauses", async () => {

@@ -88,6 +88,9 @@ describe("a firing", () => {
 
     const files = { scan: { name: "a.bin", content: new Uint8Array(MAX_INPUT_BYTES + 1) } };
     expect(await on.intake.fire({ ...text(MAX_INPUT_BYTES - 1_000), files }, api)).toMatchObject({ repeated: false });
+    const around = JSON.stringify({ kind: "turn", message: "Go", variables: { text: "" } }).length;
+    expect(await on.intake.fire(text(MAX_INPUT_BYTES - around), { source: "api" })).toMatchObject({ repeated: false });
+    await expect(on.intake.fire(text(MAX_INPUT_BYTES - around + 1), { source: "api" })).rejects.toThrow("6291457");
   });
 
   it("N-8 tells each requirement that the turn would reject, files included, and takes what meets them", async () => {

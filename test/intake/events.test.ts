@@ -60,7 +60,7 @@ describe("an event of a bus", () => {
     expect(await on.intake.deadLetters()).toEqual([]);
   });
 
-  it("S-4 F-9 is the same event when it comes again with another body", async () => {
+  it("S-4 S-5 F-9 is the same event when it comes again with another body", async () => {
     const on = bench({ specs: { orders: ORDERS } });
     const fire = (note: string) =>
       fireEvent(on.intake, { name: "ordered", rule, event: anEvent({ detail: { order: { id: 17 }, note } }) });

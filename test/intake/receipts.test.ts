@@ -129,7 +129,7 @@ describe("a decision", () => {
     return { on, intake, park, decide };
   }
 
-  it("S-5 S-68 is one decision however often the same person takes it, also once it was applied", async () => {
+  it("S-3 S-5 S-68 is one decision however often the same person takes it, also once it was applied", async () => {
     const { on, park, decide } = await parked();
 
     const first = await decide({ park });

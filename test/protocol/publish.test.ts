@@ -26,7 +26,7 @@ it("S-97 S-99 publishes a session's events in order and marks them", async () =>
   expect(await publishEvents(store, bus, request)).toEqual({ published: 0 });
 });
 
-it("S-98 keeps what could not be published, with its due mark, and fails nobody", async () => {
+it("S-97 S-98 keeps what could not be published, with its due mark, and fails nobody", async () => {
   const { store, events } = await storeWithEvents(12);
   let calls = 0;
   const bus = {

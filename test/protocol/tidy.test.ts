@@ -56,7 +56,7 @@ describe("uploads", () => {
   }
   const left = async () => (await files.listShared(UPLOADS, { after: "", limit: 99 })).map(({ path }) => path);
 
-  it("S-79 go a day after they were stored where no arrival came of them, and not sooner", async () => {
+  it("S-79 S-10 go a day after they were stored where no arrival came of them, and not sooner", async () => {
     const { key } = await upload("arr-never");
     expect(await tidyAll({ store, files }, T0 + DAY_MS - 1)).toBe(0);
     expect(await left()).toEqual([key]);

@@ -52,6 +52,8 @@ describe("accepting", () => {
       "InvalidVariableNameError",
     ],
     ["a delivery without a trigger", "s1", { kind: "delivery", trigger: " " }, "MissingDeliveryTriggerError"],
+    ["a blank reply", "s1", { kind: "reply", message: " " }, "EmptyMessageError"],
+    ["a decision without a target", "s1", { kind: "decision", target: " " }, "InvalidDecisionTargetError"],
   ])("S-8 refuses %s before anything is stored", async (_what, sessionId, input, name) => {
     const bench = await open({ spec: ANSWERS, replies: [] });
 
@@ -77,7 +79,7 @@ describe("accepting", () => {
     expect(await bench.stores.sessions.deadLetters(bench.clock.now())).toEqual([]);
   });
 
-  it.each(["webhook", "bus", "api"] as const)(
+  it.each(["webhook", "bus", "redrive", "api"] as const)(
     "S-18 keeps the input of a refused or disabled firing from %s, where nobody reads an answer",
     async (source) => {
       const bench = await open({ spec: `disabled: true\n${ANSWERS}`, replies: [] });
@@ -91,6 +93,19 @@ describe("accepting", () => {
       expect(bench.requests).toEqual([]);
     },
   );
+
+  it("S-15 S-90 settles what its turn threw as an error, at once, with what it came to", async () => {
+    const bench = await open({ spec: ANSWERS, replies: [{ status: 400, error: { message: "Bad request." } }] });
+    const { arrivalId } = await bench.agent.accept("s1", turn("Go"));
+
+    expect(await bench.agent.work("s1")).toMatchObject({ left: "idle", settled: [{ arrivalId }] });
+
+    expect(await bench.agent.receipt(arrivalId)).toMatchObject({
+      status: "error",
+      error: { message: expect.stringContaining("Bad request.") },
+      outcome: { kind: "failed", exit: { success: false, code: "turn-error" } },
+    });
+  });
 
   it("S-10 keeps a file's bytes outside of the inbox, and places them when the turn opens", async () => {
     const { opened, open: letGo } = gate();
@@ -197,6 +212,25 @@ describe("order", () => {
     expect(bench.requests).toHaveLength(3);
   });
 
+  it("S-19 looks at what it held again as soon as the session is parked there no more, though it is parked elsewhere", async () => {
+    const bench = await open({
+      spec: REVIEWED,
+      replies: [toReview, says("Please."), waitForReply, says("Ordered.")],
+    });
+    await bench.agent.workflow.send("s1", { message: "Go" });
+    const firing = await bench.agent.accept("s1", { kind: "turn", trigger: "ordered" }, { source: "bus", key: "e" });
+    await bench.agent.work("s1");
+    expect(await bench.agent.receipt(firing.arrivalId)).toMatchObject({ status: "queued" });
+
+    await bench.agent.workflow.decide("s1", { target: "send" });
+    await bench.agent.work("s1");
+
+    expect(await bench.agent.receipt(firing.arrivalId)).toMatchObject({
+      status: "settled",
+      outcome: { disposition: "deliver", reply: "Ordered." },
+    });
+  });
+
   it("S-21 S-57 goes on with a turn that was cut before what is queued, and cuts none without a limit", async () => {
     const bench = await open({
       spec: WAITS,
@@ -243,6 +277,19 @@ describe("races at a park", () => {
       status: "awaiting_decision",
       workflowState: "review",
     });
+  });
+
+  it("S-68 refuses a decision that carries the number of the park before", async () => {
+    const { bench, pending } = await parked(toReview, says("Please again."));
+    const { accept, receipt, work } = bench.agent;
+    const { seq } = pending as { seq: number };
+    await accept("s1", { kind: "decision", target: "work", seq });
+    const second = await accept("s1", { kind: "decision", target: "send", seq });
+
+    await work("s1");
+
+    expect(await receipt(second.arrivalId)).toMatchObject({ status: "refused", error: { name: "StaleDecisionError" } });
+    expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "awaiting_decision" });
   });
 
   it("S-67 S-68 refuses the later decision as not parked where the session has finished", async () => {

@@ -3,12 +3,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CreateAgentParams } from "../../lib/agent.js";
+import type { ArrivalInput } from "../../lib/session/arrival.js";
 import { StoreUnavailableError } from "../../lib/session/errors.js";
 import type { SessionStore } from "../../lib/session/ports.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { type ToolDescriptor, toolsFromMap } from "../../lib/tools/index.js";
 import type { Bench, BenchOptions } from "../harness/agent.js";
 import { type StoreOp, wrapStore } from "../harness/wrap-store.js";
+import type { ServerReply } from "../model-server/index.js";
 import { advance, benches, calls, ofType, says } from "./support.js";
 import { ANSWERS, always, REVIEWED, WAITS } from "./workflows.js";
 
@@ -104,6 +106,39 @@ describe("a call with effects", () => {
     bench.clock.advance(3_600_000);
     await bench.agent.work("s1");
     expect(ran).toEqual(["pay"]);
+  });
+
+  it("S-23 S-26 of a script is not started either, nor any read-only one after it, for an owner that has lost its lease", async () => {
+    const ran: string[] = [];
+    const sessions = createMemorySessionStore();
+    let isStolen = false;
+    const bench = await open({
+      spec: "states: { work: { type: code, script: scripts/work.js, triggers: { manual: }, tools: { allow: [pay, look] } } }",
+      files: {
+        "workflows/case/scripts/work.js": `export default async ({ tools }) => {
+          try { await tools.pay({}); } catch {}
+          await tools.look({});
+        };`,
+      },
+      tools: counted(ran),
+      replies: [],
+      stores: {
+        sessions: wrapStore(sessions, async ({ name, args }, run) => {
+          if (name === "commit" && !isStolen && JSON.stringify(args).includes('"key":"J')) {
+            isStolen = true;
+            bench.clock.advance(3_600_000);
+            await sessions.claim("s1", { owner: "thief", now: bench.clock.now(), leaseMs: 60_000 });
+          }
+          return run();
+        }),
+        files: createMemoryFileStore(),
+      },
+    });
+    await go(bench);
+
+    expect(await bench.agent.work("s1")).toEqual({ settled: [], left: "lost" });
+
+    expect([isStolen, ran]).toEqual([true, []]);
   });
 
   it("S-34 S-39 is written down with the message that asked for it, in one commit", async () => {
@@ -286,6 +321,40 @@ describe("a call with effects", () => {
     expect(hashed).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it("S-41 asks a tool that can tell, and runs it only where it says that nothing was done", async () => {
+    for (const answer of [{ done: true, result: "paid before" }, { done: false }, "unknown"] as const) {
+      let paid = 0;
+      const bench = await open({
+        spec: WORK,
+        replies: [calls(["pay"]), says("end")],
+        tools: toolsFromMap({
+          pay: {
+            description: "Pays.",
+            inputSchema: { type: "object" },
+            reconcile: async () => answer,
+            handler: () => {
+              paid += 1;
+              return "paid now";
+            },
+          },
+        }),
+      });
+      const { arrivalId } = await go(bench);
+      while (bench.requests.length < 1) await bench.agent.work("s1", { drainAt: 0 });
+      const dead = await bench.stores.sessions.claim("s1", { owner: "dies", now: bench.clock.now(), leaseMs: 60_000 });
+      if (dead.kind !== "claimed") throw new Error("nothing was left to do");
+      const begun = { key: "J0001/call_1_1", value: JSON.stringify({ tool: "pay", hash: "", attempt: 1, at: 0 }) };
+      const time = { now: bench.clock.now(), leaseMs: 60_000 };
+      await bench.stores.sessions.commit(dead.lease, { puts: [begun], removes: [], beginsOnly: true }, time);
+
+      await settle(bench, arrivalId);
+
+      const told = JSON.stringify(bench.requests.at(-1)?.body.messages);
+      expect(paid).toBe(answer !== "unknown" && !answer.done ? 1 : 0);
+      expect(told).toContain(answer === "unknown" ? "outcome is unknown" : answer.done ? "paid before" : "paid now");
+    }
+  });
+
   it("S-38 numbers the calls of a script within its evaluation", async () => {
     const keys: string[] = [];
     const bench = await open({
@@ -418,6 +487,61 @@ describe("the checks of an arrival", () => {
   });
 });
 
+describe("what continues a parked session", () => {
+  const asked = [advance("review"), says("Please decide.")];
+  it.each<[disposition: string, spec: string, replies: ServerReply[], input: ArrivalInput, steps: number]>([
+    [
+      "decide",
+      REVIEWED,
+      [...asked, calls(["write_todos", { todos: [] }]), says("Sent.")],
+      { kind: "decision", target: "send" },
+      1,
+    ],
+    [
+      "deliver",
+      WAITS,
+      [
+        { text: "I wait.", ...calls(["archmax_wait", { reason: "Mail." }]) },
+        calls(["write_todos", { todos: [] }]),
+        says("Thanks."),
+      ],
+      { kind: "delivery", trigger: "mail", message: "It is here." },
+      1,
+    ],
+    ["reply", REVIEWED, [...asked, says("A draft.")], { kind: "reply", message: "What is it?" }, 0],
+  ])(
+    "S-31 S-33 is applied once, a %s: whoever follows one that died after its commit goes on",
+    async (disposition, spec, replies, input, steps) => {
+      let isDying = false;
+      const sessions = createMemorySessionStore();
+      const bench = await open({
+        spec,
+        replies,
+        stores: {
+          sessions: wrapStore(sessions, async ({ name }, run) => {
+            const result = await run();
+            if (name === "commit" && isDying) throw new StoreUnavailableError("commit", "the answer was lost");
+            return result;
+          }),
+          files: createMemoryFileStore(),
+        },
+      });
+      await bench.agent.workflow.send("s1", { message: "Go" });
+      const before = (await bench.agent.sessions.trail("s1")).length;
+      const { arrivalId } = await bench.agent.accept("s1", input);
+      isDying = true;
+      await bench.agent.work("s1");
+      isDying = false;
+
+      const receipt = await settle(bench, arrivalId);
+
+      expect(receipt).toMatchObject({ status: "settled", outcome: { disposition } });
+      expect(await bench.agent.sessions.trail("s1")).toHaveLength(before + steps);
+      expect(bench.requests).toHaveLength(replies.length);
+    },
+  );
+});
+
 describe("the spec in force", () => {
   const edited = WORK.replace("instructions: Work.", "instructions: Work harder.");
 
@@ -472,6 +596,21 @@ describe("the spec in force", () => {
 
     expect(JSON.stringify(bench.requests[1]?.body.messages[0])).toContain("Work at last.");
   });
+});
+
+it("S-72 S-52 is the current one in every invocation of what a decision continues", async () => {
+  const bench = await open({
+    spec: REVIEWED,
+    replies: [advance("review"), says("Please."), calls(["write_todos", { todos: [] }]), says("Sent.")],
+  });
+  await bench.agent.workflow.send("s1", { message: "Go" });
+  writeFileSync(join(bench.rootDir, "workflows/case/workflow.yaml"), REVIEWED.replace("Send it.", "Send it now."));
+  const { arrivalId } = await bench.agent.accept("s1", { kind: "decision", target: "send" });
+
+  await settle(bench, arrivalId, { drainAt: 0 });
+
+  const shown = bench.requests.slice(2).map(({ body }) => JSON.stringify(body.messages[0]).includes("Send it now."));
+  expect(shown).toEqual([true, true]);
 });
 
 describe("the end of an invocation", () => {
@@ -581,7 +720,9 @@ describe("poison", () => {
       { arrival: { id: bad.arrivalId, input: { message: "Bad" } }, attempts: 5, reason: expect.any(String) },
     ]);
     expect(await bench.agent.sessions.messageCount("s1")).toBe(2);
-    bench.clock.advance(90 * 86_400_000);
+    bench.clock.advance(90 * 86_400_000 - 1);
+    expect(await sessions.deadLetters(bench.clock.now())).toHaveLength(1);
+    bench.clock.advance(1);
     expect(await sessions.deadLetters(bench.clock.now())).toEqual([]);
   });
 
@@ -599,6 +740,31 @@ describe("poison", () => {
 
     expect(await bench.agent.sessions.get("s1")).toEqual({ ...before, updatedAt: expect.any(String) });
     expect(await bench.agent.workflow.decide("s1", { target: "send" })).toMatchObject({ kind: "completed" });
+  });
+
+  it("S-91 F-27 gives a wake-up up like any other once its delivery has committed", async () => {
+    const bench = await open({
+      spec: WAITS,
+      replies: [
+        calls(["archmax_wait", { reason: "Mail.", until: "1h" }]),
+        says("I wait."),
+        calls(["write_todos", { todos: [] }]),
+      ],
+    });
+    await bench.agent.workflow.send("s1", { message: "Go" });
+    bench.clock.advance(3_600_000);
+    await bench.agent.work("s1", { drainAt: 0 });
+    for (let n = 0; n < 5; n += 1) {
+      await bench.stores.sessions.claim("s1", { owner: "dies", now: bench.clock.now(), leaseMs: 60_000 });
+      bench.clock.advance(60_001);
+    }
+
+    await bench.agent.work("s1");
+
+    expect(await bench.stores.sessions.deadLetters(bench.clock.now())).toMatchObject([
+      { attempts: 5, arrival: { source: "wake" } },
+    ]);
+    expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "failed", exit: { code: "turn-error" } });
   });
 
   it("S-91 ends a turn that had opened, naming the dead letter, and the next input is an ordinary turn", async () => {

@@ -353,3 +353,13 @@ describe("at a wait", () => {
     expect(judge(waiting, DELIVERY, "wake", { wakes: "park-2" })).toMatchObject({ kind: "deliver" });
   });
 });
+
+it.each([
+  ["no park", "running"],
+  ["a decision", "awaiting_decision"],
+  ["another wait", "awaiting_input"],
+])("S-59 S-69 F-26 takes a wake-up that finds %s for moot", (_what, condition) => {
+  const state = CONDITIONS[condition] ?? aState({ status: "running", position: "work" });
+
+  expect(judge(state, DELIVERY, "wake", { seq: 0, wakes: "park-0" })).toEqual({ kind: "moot" });
+});

@@ -177,6 +177,15 @@ describeDynamoDb("large values and large commits", (db) => {
     expect(await store.receipt("arr-1", T0)).toMatchObject({ status: "settled" });
   });
 
+  it("S-78 commits any number of items, those that just do and just do not fit a transaction among them", async () => {
+    const mine = await claimed();
+    for (let count = 97; count <= 101; count += 1) {
+      const puts = Object.fromEntries(Array.from({ length: count }, (_, n) => [`${count}/${n}`, "x"]));
+      await store.commit(mine, aCommit({ position: `${count}` }, puts), TIME);
+    }
+    expect((await store.read("s1"))?.thread).toHaveLength(97 + 98 + 99 + 100 + 101);
+  });
+
   it("S-78 S-30 S-33 shows the step before or the whole step, wherever a large commit is stopped", async () => {
     const seen: string[] = [];
     for (let stopAt = 1; stopAt < 12; stopAt += 1) {
