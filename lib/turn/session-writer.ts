@@ -254,12 +254,14 @@ export class SessionWriter implements ThreadWriter {
   /** What was used is in each step's patch; the record tells it of whole legs (S-32), or every step would store it twice. */
   private difference(at: "leg" | "step"): RecordPatch {
     const changed = Object.entries(recordPatchOf(this.state)).filter(
-      ([name, value]) =>
-        (at === "leg" || name !== "usage") &&
-        JSON.stringify(value) !== JSON.stringify(this.recorded[name as keyof RecordPatch]),
+      ([name, value]) => (at === "leg" || name !== "usage") && !isSame(value, this.recorded[name as keyof RecordPatch]),
     );
     return Object.fromEntries(changed);
   }
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === "object" && JSON.stringify(a) === JSON.stringify(b));
 }
 
 /** How LangGraph spells the path of a task that was sent, in contrast to one that an edge triggered. */

@@ -13,39 +13,56 @@ export function plainJson(
   value: unknown,
   { path = "state", contentOf = () => undefined }: PlainJsonOptions = {},
 ): string {
-  assertPlain(value, path, { above: new Set(), contentOf });
+  const found = problemIn(value, { above: [], contentOf });
+  if (found) throw new UnstorableStateError(`${path}${found.path}`, found.kind);
   return JSON.stringify(value);
 }
 
 interface Walk {
-  above: Set<object>;
+  above: object[];
   contentOf: NonNullable<PlainJsonOptions["contentOf"]>;
 }
 
-function assertPlain(value: unknown, path: string, walk: Walk): void {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return;
-  if (typeof value === "number") {
-    if (Number.isFinite(value)) return;
-    throw new UnstorableStateError(path, String(value));
-  }
-  if (typeof value !== "object") throw new UnstorableStateError(path, typeof value);
+/** What is not plain JSON. Its path is put together on the way back: all that every step stores is looked through. */
+interface Problem {
+  path: string;
+  kind: string;
+}
+
+function problemIn(value: unknown, walk: Walk): Problem | null {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return null;
+  if (typeof value === "number") return Number.isFinite(value) ? null : { path: "", kind: String(value) };
+  if (typeof value !== "object") return { path: "", kind: typeof value };
   const held = walk.contentOf(value);
-  if (held) {
-    assertPlain(held.content, `${path}.${held.name}`, walk);
-    return;
+  if (held) return below(`.${held.name}`, problemIn(held.content, walk));
+  if (walk.above.includes(value)) return { path: "", kind: "a cycle" };
+  walk.above.push(value);
+  const found = Array.isArray(value) ? problemInItems(value, walk) : problemInFields(value, walk);
+  walk.above.pop();
+  return found;
+}
+
+function problemInItems(items: readonly unknown[], walk: Walk): Problem | null {
+  for (let index = 0; index < items.length; index += 1) {
+    const found = problemIn(items[index], walk);
+    if (found) return below(`[${index}]`, found);
   }
-  if (walk.above.has(value)) throw new UnstorableStateError(path, "a cycle");
-  walk.above.add(value);
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) assertPlain(item, `${path}[${index}]`, walk);
-  } else {
-    const prototype = Object.getPrototypeOf(value);
-    if (prototype !== null && prototype !== Object.prototype) {
-      throw new UnstorableStateError(path, `an instance of ${prototype.constructor?.name ?? "a class"}`);
-    }
-    for (const [key, item] of Object.entries(value)) {
-      if (item !== undefined) assertPlain(item, `${path}.${key}`, walk);
-    }
+  return null;
+}
+
+function problemInFields(value: object, walk: Walk): Problem | null {
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== null && prototype !== Object.prototype) {
+    return { path: "", kind: `an instance of ${prototype.constructor?.name ?? "a class"}` };
   }
-  walk.above.delete(value);
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
+    const found = item === undefined ? null : problemIn(item, walk);
+    if (found) return below(`.${key}`, found);
+  }
+  return null;
+}
+
+function below(step: string, found: Problem | null): Problem | null {
+  return found && { path: `${step}${found.path}`, kind: found.kind };
 }

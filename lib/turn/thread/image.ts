@@ -129,7 +129,8 @@ export class ThreadImage {
 
   /**
    * A task's item as it is needed once a newer checkpoint is there: the writes that the channel's history is made of. Null
-   * where none is left. Who wrote them matters only where several tasks did, for their order.
+   * where none is left. Who wrote them matters only where several tasks did, for their order. They were looked through when
+   * they were put, or read from the store.
    */
   historyItem(key: string, channel: string): ThreadItem | null {
     const { ns, counter, taskId } = placeOf(key)!;
@@ -137,8 +138,8 @@ export class ThreadImage {
     const entry = stored.find((candidate) => candidate.taskId === taskId);
     const w = (entry?.writes ?? []).filter((write) => write[1] === channel && !isEmptyList(write[2]));
     if (w.length === 0) return null;
-    if (stored.length === 1) return { key: writesKey(ns, counter, "-"), value: storableJson({ f: FORMAT, w }) };
-    return { key, value: storableJson({ f: FORMAT, p: entry?.taskPath, w }) };
+    if (stored.length === 1) return { key: writesKey(ns, counter, "-"), value: JSON.stringify({ f: FORMAT, w }) };
+    return { key, value: JSON.stringify({ f: FORMAT, p: entry?.taskPath, w }) };
   }
 
   private readItem(item: ThreadItem): void {
