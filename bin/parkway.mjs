@@ -36,6 +36,8 @@ async function start() {
   const { main } = await import("../dist/main.js");
   // A reader that has seen enough (`parkway sessions | head`) is no failure.
   process.stdout.on("error", (error) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  // Nor is one of the progress: the turn goes on.
+  process.stderr.on("error", () => {});
   process.exitCode = await main(process.argv.slice(2));
   // Idle connections of a model's client must not hold the process once its output is out.
   process.stdout.write("", () => setTimeout(() => process.exit(), LINGER_MS).unref());

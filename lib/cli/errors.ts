@@ -39,15 +39,21 @@ export class DemoNeedsCloneError extends ParkwayError {
 
 /** Whether the error explains itself, so that a stack would only hide it. */
 export function isKnownError(error: unknown): error is Error & { code: string } {
-  return error instanceof ParkwayError || (error instanceof Error && "code" in error && "toJSON" in error);
+  if (error instanceof ParkwayError) return true;
+  // What the system refuses names the call and the file.
+  return error instanceof Error && "code" in error && ("toJSON" in error || "syscall" in error);
 }
 
 /** `{ name, message }` and the error's own fields, for `--json`. */
 export function errorJson(error: unknown): { error: Record<string, unknown> } {
   if (!(error instanceof Error)) return { error: { name: "Error", message: String(error) } };
   const fields = error instanceof ParkwayError ? error.toJSON() : { ...error };
-  return { error: { ...(isPlain(fields) ? fields : {}), name: error.name, message: error.message } };
+  const { [GRAPH_FIELD]: _ours, ...own } = (isPlain(fields) ? fields : {}) as Record<string, unknown>;
+  return { error: { ...own, name: error.name, message: error.message } };
 }
+
+/** LangGraph writes it on whatever passes through a graph. */
+const GRAPH_FIELD = "pregelTaskId";
 
 /** What others put into their errors may refer to itself. */
 function isPlain(fields: object): boolean {

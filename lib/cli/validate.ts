@@ -8,6 +8,7 @@ import {
   type ParkwayConfig,
   readTriggers,
 } from "../config/index.js";
+import { isShapeCode } from "../spec/index.js";
 import type { Diagnostic } from "../spec/types.js";
 import { validateWorkflow } from "../workspace/validate/index.js";
 import { EXIT } from "./errors.js";
@@ -37,6 +38,8 @@ export async function validate(context: CommandContext): Promise<number> {
   });
 
   for (const diagnostic of result.diagnostics) terminal.err(diagnosticLine(diagnostic, terminal.style));
+  if (result.diagnostics.some(({ code }) => isShapeCode(code)))
+    terminal.err(terminal.style.dim("These are of the file's form; the rest is checked once they are mended."));
   const deployment = checkDeployment(deploymentOf(config), readTriggers(root));
   for (const { at, message } of deployment) {
     terminal.err(`${terminal.style.red(`${icons.fail} error`)}  parkway.config ${at}: ${message}`);
@@ -78,7 +81,7 @@ export function diagnosticLine(
   const at = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   const place = [at, field].filter((part) => part !== undefined && part !== "").join(" ");
   const mark = severity === "error" ? style.red(`${icons.fail} error`) : style.yellow(`${icons.warn} warning`);
-  return `${mark}  ${place ? `${place}: ` : ""}${message}${hint ? ` ${hint}` : ""} ${style.dim(`[${code}]`)}`;
+  return `${mark}  ${place ? `${place}: ` : ""}${message}${hint && !message.endsWith(hint) ? ` ${hint}` : ""} ${style.dim(`[${code}]`)}`;
 }
 
 /** @param others - errors beside the workflow's own diagnostics */

@@ -2,6 +2,9 @@
 import { ParkwayError } from "../session/errors.js";
 import type { Diagnostic } from "../spec/types.js";
 
+/** Findings that the message itself holds. */
+const TOLD = 5;
+
 /**
  * A workflow that cannot govern an agent: its spec is missing or invalid, or cannot be told from a second one (H-26).
  * Thrown at assembly with every finding in `issues`, which `validateWorkflow` reports without throwing.
@@ -13,10 +16,14 @@ export class WorkflowLoadError extends ParkwayError {
     readonly file: string,
     readonly issues: readonly Diagnostic[],
   ) {
+    const told = issues.slice(0, TOLD).map((issue) => `  ${describe(issue)}`);
+    const rest = issues.length - told.length;
     super(
-      [`The workflow "${workflow}" cannot be loaded (${file}):`, ...issues.map((issue) => `  ${describe(issue)}`)].join(
-        "\n",
-      ),
+      [
+        `The workflow "${workflow}" cannot be loaded (${file}):`,
+        ...told,
+        ...(rest > 0 ? [`  and ${rest} more; \`parkway validate ${workflow}\` lists them all`] : []),
+      ].join("\n"),
     );
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -55,6 +55,8 @@ describe("environmentSettings", () => {
     ["ARCHMAX_MAX_TOKENS", "12k"],
     ["ARCHMAX_MAX_TOKENS", "0x10"],
     ["ARCHMAX_STREAMING", "maybe"],
+    ["ARCHMAX_API_BASE_URL", "models.example/v1"],
+    ["ARCHMAX_API_BASE_URL", "ftp://models.example"],
   ])("H-125 refuses %s=%s, naming variable and value", (variable, value) => {
     const error = thrown(() => environmentSettings({ ...complete, [variable]: value }));
 
@@ -125,5 +127,11 @@ describe("loadDotEnv", () => {
 
   it("H-125 takes a missing file for an empty one", () => {
     expect(loadDotEnv(join(dir, "nowhere"), { A: "1" })).toEqual({ A: "1" });
+  });
+
+  it("H-125 names a file that is there and cannot be read", () => {
+    mkdirSync(join(dir, ".env"));
+
+    expect(thrown(() => loadDotEnv(dir, {}))).toMatchObject({ code: "env-file", file: join(dir, ".env") });
   });
 });

@@ -41,7 +41,7 @@ export function environmentSettings(env: Environment): ModelSettings {
   if (missing.length > 0) throw new MissingModelSettingError(missing);
 
   const settings: ModelSettings = {
-    baseUrl: textOf(env, "ARCHMAX_API_BASE_URL") ?? "",
+    baseUrl: alone ? (textOf(env, "ARCHMAX_API_BASE_URL") ?? "") : addressOf(env, "ARCHMAX_API_BASE_URL"),
     apiKey: textOf(env, "ARCHMAX_API_KEY") ?? "",
     model: model ?? "",
   };
@@ -101,6 +101,13 @@ function providerOf(env: Environment): ModelProvider | undefined {
 function textOf(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim();
   return value === "" ? undefined : value;
+}
+
+function addressOf(env: Environment, name: string): string {
+  const text = textOf(env, name) ?? "";
+  const protocol = URL.canParse(text) ? new URL(text).protocol : "";
+  if (protocol === "http:" || protocol === "https:") return text;
+  throw new InvalidModelSettingError(name, text, "the address of an endpoint, such as https://models.example/v1");
 }
 
 function numberOf(env: Environment, name: string): number | undefined {

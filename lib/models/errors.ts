@@ -27,6 +27,17 @@ export class InvalidModelSettingError extends ParkwayError {
   }
 }
 
+/** The `.env` of the workspace is there and cannot be read (H-125). */
+export class EnvFileError extends ParkwayError {
+  override readonly code = "env-file";
+  constructor(
+    readonly file: string,
+    reason: string,
+  ) {
+    super(`${file} cannot be read: ${reason}`);
+  }
+}
+
 /** A turn asks for a model by id, and all that the agent has is one model instance (A-32). */
 export class ModelOverrideUnsupportedError extends ParkwayError {
   override readonly code = "model-override-unsupported";

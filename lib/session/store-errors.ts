@@ -97,7 +97,24 @@ export class StoreUnavailableError extends ParkwayError {
   }
 }
 
-/** S-94: a failure of the store itself, which passes; every other error of a store says what is wrong with the request. */
+/**
+ * The file behind a store cannot be opened, read or written: it is damaged, not ours to write, or no database. Nothing of
+ * what was asked is stored; the file has to be mended or made accessible first.
+ */
+export class StoreUnusableError extends ParkwayError {
+  override readonly code = "store-unusable";
+  constructor(
+    readonly file: string,
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`The session store ${file} cannot be used: ${reason}.`, options);
+  }
+}
+
+/** S-94: a failure of the store itself; every other error of a store says what is wrong with the request. */
 export function isStoreFailure(error: unknown): boolean {
-  return !(error instanceof ParkwayError) || error instanceof StoreUnavailableError;
+  return (
+    !(error instanceof ParkwayError) || error instanceof StoreUnavailableError || error instanceof StoreUnusableError
+  );
 }

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { StoreUnavailableError, StoreUnusableError } from "../session/errors.js";
 import { createWriteGroup } from "./sqlite-grouping.js";
 
 /** How long a call waits for another process's transaction; those take milliseconds. */
@@ -33,25 +34,28 @@ export interface Database {
  * what accepting an arrival promises (S-1).
  *
  * @param migrations - SQL scripts; the file's `user_version` says how many of them it has had
- * @throws when the file was made by a newer version
+ * @throws {StoreUnusableError} when the file cannot be used, here and from every method
+ * @throws {StoreUnavailableError} when another process does not let go of it, here and from every method
  */
 export function openDatabase(file: string, migrations: readonly string[]): Database {
-  if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
-  const { DatabaseSync: Sqlite } = loadSqlite();
-  const db = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    patiently(() => db.exec("PRAGMA journal_mode=WAL"));
-    db.exec("PRAGMA synchronous=FULL");
-    const database = wrap(db);
-    migrate(database, db, { file, migrations });
-    return database;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  return told(file, () => {
+    if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
+    const { DatabaseSync: Sqlite } = loadSqlite();
+    const db = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      patiently(() => db.exec("PRAGMA journal_mode=WAL"));
+      db.exec("PRAGMA synchronous=FULL");
+      const database = wrap(db, file);
+      migrate(database, db, { file, migrations });
+      return database;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
 }
 
-function wrap(db: DatabaseSync): Database {
+function wrap(db: DatabaseSync, file: string): Database {
   const statements = new Map<string, StatementSync>();
   function prepared(sql: string): StatementSync {
     const known = statements.get(sql);
@@ -61,10 +65,10 @@ function wrap(db: DatabaseSync): Database {
     return statement;
   }
   function inTransaction<Result>(begin: string, work: () => Result): Result {
-    db.exec(begin);
+    told(file, () => db.exec(begin));
     try {
       const result = work();
-      db.exec("COMMIT");
+      told(file, () => db.exec("COMMIT"));
       return result;
     } catch (error) {
       if (db.isTransaction) db.exec("ROLLBACK");
@@ -74,9 +78,9 @@ function wrap(db: DatabaseSync): Database {
   const write = <Result>(work: () => Result) => inTransaction("BEGIN IMMEDIATE", work);
   const group = createWriteGroup(db, write);
   return {
-    all: (sql, ...values) => prepared(sql).all(...values) as Row[],
-    get: (sql, ...values) => prepared(sql).get(...values) as Row | undefined,
-    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
+    all: (sql, ...values) => told(file, () => prepared(sql).all(...values) as Row[]),
+    get: (sql, ...values) => told(file, () => prepared(sql).get(...values) as Row | undefined),
+    run: (sql, ...values) => told(file, () => Number(prepared(sql).run(...values).changes)),
     write,
     writeTogether: group.write,
     read: (work) => inTransaction("BEGIN", work),
@@ -95,8 +99,9 @@ function migrate(database: Database, db: DatabaseSync, schema: { file: string; m
   database.write(() => {
     const version = versionNow();
     if (version > migrations.length) {
-      throw new Error(
-        `${file} has format ${version}; this version of Parkway knows up to ${migrations.length}. Use the version that wrote it, or a newer one.`,
+      throw new StoreUnusableError(
+        file,
+        `it has format ${version}, and this version of Parkway knows up to ${migrations.length}; use the version that wrote it, or a newer one`,
       );
     }
     for (const script of migrations.slice(version)) db.exec(script);
@@ -115,6 +120,25 @@ function loadSqlite(): typeof import("node:sqlite") {
     return process.getBuiltinModule("node:sqlite");
   } finally {
     process.emitWarning = emitWarning;
+  }
+}
+
+/** Primary result codes of SQLite. */
+const TAKEN = new Set([5, 6]);
+/** Not permitted, read-only, failed I/O, damaged, full, not to be opened, no database. */
+const UNUSABLE = new Set([3, 8, 10, 11, 13, 14, 26]);
+
+/** What the file or its folder refuses, told as the store's error; a mistake in a statement stays what it is. */
+function told<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const { errcode, syscall } = error as { errcode?: unknown; syscall?: unknown };
+    const primary = typeof errcode === "number" ? errcode & 0xff : -1;
+    if (TAKEN.has(primary)) throw new StoreUnavailableError(`use ${file}`, error.message, { cause: error });
+    if (!UNUSABLE.has(primary) && syscall === undefined) throw error;
+    throw new StoreUnusableError(file, error.message, { cause: error });
   }
 }
 

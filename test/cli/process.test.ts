@@ -61,6 +61,43 @@ describe("the command as a process", () => {
     expect(rest).toEqual([]);
   });
 
+  it("C-58 tells what cannot be read in a line, with its code, and without a stack", async () => {
+    const env = aRoot(["order"], { ".env/x": "" });
+    const store = aRoot([], { "workflows/order/workflow.yaml": SLOW, "sessions/.parkway/parkway.db": "x".repeat(5_000) });
+
+    const answers = await Promise.all([
+      parkway(["sessions", "--json", "--root", env]),
+      parkway(["sessions", "--json", "--root", store]),
+    ]);
+
+    expect(answers.map(({ exit, out }) => [exit, JSON.parse(out).error.code])).toEqual([
+      [1, "env-file"],
+      [1, "store-unusable"],
+    ]);
+    for (const { err } of answers) {
+      expect(err.split("\n").filter((line) => line.startsWith("✖"))).toHaveLength(1);
+      expect(err).not.toMatch(/^ +at /m);
+    }
+  });
+
+  it("C-58 finishes a turn whose progress nobody reads any more", async () => {
+    const root = aRoot([]);
+    cpSync(join(EXAMPLES, "hello-park"), root, { recursive: true });
+    const variables = JSON.stringify({ visit_id: "visit-8", plate: "ab 12", visitor: "Ada" });
+    const argv = ["run", "hello-park", "a car", "--session", "visit-8", "--variables", variables, "--root", root];
+    const { exit, out } = await new Promise<Exited>((resolve) => {
+      const child = spawn(process.execPath, [BIN, ...argv], { stdio: ["ignore", "pipe", "pipe"] });
+      const result: Exited = { exit: null, out: "", err: "" };
+      child.stdout.on("data", (data) => {
+        result.out += data;
+      });
+      child.stderr.once("data", () => child.stderr.destroy());
+      child.on("close", (code) => resolve({ ...result, exit: code }));
+    });
+
+    expect({ exit, out: out.split("\n")[0] }).toEqual({ exit: 0, out: "Guard decides" });
+  });
+
   it("C-64 C-68 C-69 carries a session through a park and a person's decision, one process each", async () => {
     const root = aRoot([]);
     cpSync(join(EXAMPLES, "hello-park"), root, { recursive: true });

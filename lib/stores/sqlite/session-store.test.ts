@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isStoreFailure } from "../../session/errors.js";
 import type { AcceptRequest } from "../../session/ports.js";
 import { type Database, openDatabase } from "../sqlite-database.js";
 import { MIGRATIONS } from "./schema.js";
@@ -21,6 +22,11 @@ const request: AcceptRequest = {
   receiptExpiresAt: 2_000,
 };
 
+function place(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
 describe("session store in a SQLite file", () => {
   let dir: string;
   let file: string;
@@ -37,6 +43,24 @@ describe("session store in a SQLite file", () => {
     expect(db.get("PRAGMA synchronous")).toMatchObject({ synchronous: 2 });
     expect(db.get("PRAGMA journal_mode")).toMatchObject({ journal_mode: "wal" });
     db.close();
+  });
+
+  it.each([
+    ["is no database", (path: string) => place(path, "x".repeat(5_000)), /not a database/],
+    ["is a folder", (path: string) => mkdirSync(path, { recursive: true }), /unable to open/],
+    ["is below a file", (path: string) => place(dirname(path), "x"), /ENOTDIR|EEXIST/],
+  ])("S-94 H-129 tells that a file cannot be used which %s, and leaves it alone", async (_, spoil, reason) => {
+    file = join(dir, "kept", "parkway.db");
+    spoil(file);
+    const store = createSqliteSessionStore({ file });
+
+    const error = await store.read("s1", 1_000).catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({ code: "store-unusable", retryable: false, file });
+    expect((error as Error).message).toMatch(reason);
+    await expect(store.accept(request)).rejects.toMatchObject({ code: "store-unusable" });
+    expect(isStoreFailure(error)).toBe(true);
+    await store.close();
   });
 
   it("S-80 refuses by name a file that a newer version made, and leaves it alone", async () => {
