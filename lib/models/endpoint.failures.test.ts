@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { connect, failure, KEY, request } from "./endpoint.fixture.js";
+import { connect, failure, KEY, lookUp, request } from "./endpoint.fixture.js";
 import { ModelCallError, ModelWaitTooLongError } from "./errors.js";
 
 describe("failures", () => {
@@ -108,6 +108,20 @@ describe("failures", () => {
     const stream = { type: "text/event-stream", body: `${DELTA}data: [DONE]\n\n` };
     const { model } = await connect([{ raw: stream }], { streaming: false });
     expect((await failure(model.call(request())))?.message).toMatch(/answered with a stream/);
+  });
+
+  it("A-47 H-16 reads a stream that the endpoint calls by another name", async () => {
+    const body = `: waiting\n\n${DELTA}data: [DONE]\n\n`;
+    const { model } = await connect([{ raw: { type: "text/plain", body } }], { streaming: true });
+
+    expect((await model.call(request())).text).toBe("Hel");
+  });
+
+  it("A-47 takes no tool's words for having asked for a stream", async () => {
+    const tool = { ...lookUp, parameters: { ...lookUp.parameters, default: { stream: true } } };
+    const { model } = await connect([{ text: "Whole." }], { streaming: false });
+
+    expect((await model.call(request({ tools: [tool] }))).text).toBe("Whole.");
   });
 
   it("A-47 takes a stream that ends quietly in the middle of its answer for broken, and one with either end for whole", async () => {

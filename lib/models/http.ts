@@ -19,16 +19,17 @@ async function attemptOnce(send: typeof fetch, ...request: Parameters<typeof fet
     const response = await send(...request);
     if (!response.ok) return { failed: refused(response) };
     if (response.body === null) return { delivered: response };
-    const streamed = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
-    const body = streamed ? await fromFirstContent(response.body) : await response.text();
-    const streamAsked = asksForStream(request[1]);
+    const isStream = response.headers.get("content-type")?.includes(STREAM) ?? false;
+    const body = isStream ? await fromFirstContent(response.body) : await response.text();
+    const streamAsked = asksForStream(request[1]?.body, isStream);
+    const streamed = isStream || (streamAsked && EVENTS.test(String(body)));
     if (!streamed || !streamAsked) await requireCompletion(body, streamAsked);
     const headers = new Headers(response.headers);
     // The body is decoded by now, and of another length.
     headers.delete("content-encoding");
     headers.delete("content-length");
-    // The client reads a completion by any other name as text.
-    if (!streamed) headers.set("content-type", "application/json");
+    // The client reads an answer by any other name as text.
+    headers.set("content-type", streamed ? STREAM : "application/json");
     return { delivered: new Response(body, { status: response.status, statusText: response.statusText, headers }) };
   } catch (error) {
     const surface = () => {
@@ -39,14 +40,19 @@ async function attemptOnce(send: typeof fetch, ...request: Parameters<typeof fet
   }
 }
 
+const STREAM = "text/event-stream";
+/** What a stream of events begins with, where an endpoint calls it by another name. */
+const EVENTS = /^\s*(?:(?:data|event|id|retry)?:)/;
+
 /** A page, another service, or a form that was not asked for: the client would take it for a model that says nothing. */
 class NoCompletionError extends Error {
   override readonly name = "NoCompletionError";
 }
 
-function asksForStream(init: RequestInit | undefined): boolean {
-  // Inside a text the quotes would be escaped.
-  return typeof init?.body === "string" && /"stream":\s*true/.test(init.body);
+/** A long request takes a while to read, so it is read only where the words alone do not tell. */
+function asksForStream(body: RequestInit["body"], isStream: boolean): boolean {
+  if (typeof body !== "string" || !/"stream":\s*true/.test(body)) return false;
+  return isStream || (JSON.parse(body) as { stream?: unknown }).stream === true;
 }
 
 /** @throws {NoCompletionError} for a body that is no chat completion of the form that was asked for */

@@ -1,5 +1,6 @@
 /** `agent.stream` and `agent.streamEvents`, on agents of both kinds. */
 import { describe, expect, it, vi } from "vitest";
+import type { Bench } from "../harness/agent.js";
 import { benches, calls, ofType, plainBenches, says } from "./support.js";
 import { ANSWERS, REVIEWED, toReview } from "./workflows.js";
 
@@ -16,6 +17,14 @@ async function all<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
   const items: Item[] = [];
   for await (const item of stream) items.push(item);
   return items;
+}
+
+/** What is stored of the thread, without the ids and times that each run has its own of. */
+async function threadOf({ stores, clock }: Pick<Bench, "stores" | "clock">): Promise<string[]> {
+  const session = await stores.sessions.read("s1", clock.now());
+  return (session?.thread ?? []).map(({ key, value }) =>
+    `${key} ${value}`.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|arr-[0-9a-f]+|"t":\d+/g, "<own>"),
+  );
 }
 
 describe.each(kinds)("a %s agent's streams", (_kind, make) => {
@@ -53,6 +62,17 @@ describe.each(kinds)("a %s agent's streams", (_kind, make) => {
     expect(ran).toEqual(expect.arrayContaining(["LangGraph", "open", "model", "tool"]));
     expect(events.at(-1)).toMatchObject({ event: "on_chain_end", name: "LangGraph" });
     expect(await agent.sessions.get("s1")).toMatchObject({ status: "completed" });
+  });
+
+  it("H-49 S-77 leave the thread that the same turn leaves where nobody watches", async () => {
+    const [watched, unwatched] = [await make(), await make()];
+
+    await all(watched.agent.streamEvents({ messages: "Look." }, config));
+    await unwatched.agent.invoke({ messages: "Look." }, config);
+
+    const thread = await threadOf(unwatched);
+    expect(thread.length).toBeGreaterThan(4);
+    expect(await threadOf(watched)).toEqual(thread);
   });
 
   it("H-49 take LangGraph's filter of events", async () => {
