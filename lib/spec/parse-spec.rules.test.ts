@@ -23,6 +23,7 @@ describe("document rules", () => {
     ["type: human, instructions: x", "instructions: y", true],
     ["instructions: x", "type: grader, instructions: y", true],
     ["instructions: x", "type: code, script: scripts/x.js", true],
+    ["instructions: x", "type: code, script: scripts/x.js, instructions: y", true],
     ["instructions: x", "summary: nothing to route by", true],
     ["instructions: x", "instructions: ' '", true],
     ["instructions: x", "instructions: y", false],
