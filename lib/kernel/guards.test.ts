@@ -40,6 +40,9 @@ describe("a guarded grant", () => {
     expect(denied({ tool: "send", source: "host" }, { anything: 1 })).toBe(true);
     expect(ruleOf(judge(aCall("sendx"), { state: { tools: { allow: ["send"] } } }))).toBe(NO);
     expect(ruleOf(judge(aCall("send"), { state: { tools: { allow: ["*"] } } }))).toBe(NO);
+    expect(ruleOf(judge(aCall("sendx"), { state: { tools: { allow: ["sendx"], forbid: ["send", "Sendx"] } } }))).toBe(
+      YES,
+    );
   });
 
   it.each<[Args, string]>([
@@ -52,7 +55,7 @@ describe("a guarded grant", () => {
     expect(granted({ tool: "upload", paths: "in/**" }, args)).toBe(expected);
   });
 
-  it("W-185 R-213 guards file_path of a tool that declares no paths", () => {
+  it("W-185 W-190 R-213 guards file_path of a tool that declares no paths", () => {
     expect(granted({ tool: "send", paths: "in/**" }, { file_path: "/in//a" })).toBe(YES);
     expect(granted({ tool: "send", paths: "in/**" }, { file_path: "in/../../in/a" })).toBe(NO);
     expect(granted({ tool: "send", paths: "in/**" }, { path: "in/a" })).toBe(NO);

@@ -24,6 +24,7 @@ describe("the order of the rules", () => {
     ["tool.ungrantable", "eval", { to: "skills/x/a" }, {}],
     ["zone.read-only", "write_file", { file_path: "skills/x/a" }, {}],
     ["zone.read-only", "write_file", { file_path: "kb/a" }, {}],
+    ["zone.read-only", "move_file", { source: "checkpoints/a", destination: "skills/x/a" }, {}],
     ["zone.runtime-internal", "write_file", { file_path: "checkpoints/a" }, {}],
     ["zone.runtime-internal", "move_file", { source: "large_tool_results/a", destination: "checkpoints/a" }, {}],
     ["zone.runtime-managed", "copy_file", { source: "skills/x/a", destination: "large_tool_results/a" }, {}],
@@ -157,7 +158,7 @@ describe("open areas", () => {
     expect(ruleOf(judge(aCall("write_file", { file_path: "scratchpad/a" }), none))).toBe("block tool.not-allowed");
   });
 
-  it("R-217 H-103 opens to essential tools, and to no other host tool", () => {
+  it("R-217 H-103 W-210 opens to essential tools, and to no other host tool", () => {
     const over = { toolPaths: { keep: { to: "write" }, toss: { to: "write" } }, essentialTools: ["keep"] } as const;
     const state = { tools: { allow: ["keep", "toss"].map((tool) => ({ tool, paths: "docs/**" })) } };
 

@@ -107,7 +107,7 @@ describe("messages", () => {
 describe("the system message", () => {
   const promptCache = { enabled: true, ttl: "1h" } as const;
 
-  it("R-271 R-282 marks the end of the static block where the provider has marks", async () => {
+  it("R-271 R-282 W-277 marks the end of the static block where the provider has marks", async () => {
     const [system] = await toLangChainMessages(request([], { promptCache }), "anthropic");
 
     expect(system?.content).toEqual([
@@ -119,7 +119,7 @@ describe("the system message", () => {
   it.each([
     ["bedrock" as const, { type: "default", ttl: "1h" }],
     ["bedrock-5m" as const, { type: "default" }],
-  ])("R-271 R-282 marks the place behind the static block for %s", async (strategy, cachePoint) => {
+  ])("R-271 R-282 W-277 marks the place behind the static block for %s", async (strategy, cachePoint) => {
     const [system] = await toLangChainMessages(request([], { promptCache }), strategy);
 
     expect(system?.content).toEqual([

@@ -4,7 +4,7 @@ import { parseCodeDescription } from "./index.js";
 describe("parseCodeDescription", () => {
   it("W-282 H-124 gives the prose of the opening comment up to the first tag", () => {
     const source =
-      "\uFEFF\r\n\r\n/**\r\n * Checks it.\r\n *\r\n *   Indented.  \r\n * @returns nothing\r\n * more\r\n */\r\nexport default 1;";
+      "\uFEFF\r\n\r\n/**\r\n * Checks it. \t\r\n *\r\n *   Indented.  \r\n * @returns nothing\r\n * more\r\n */\r\nexport default 1;";
     expect(parseCodeDescription(source)).toEqual({ description: "Checks it.\n\n  Indented." });
   });
 

@@ -22,6 +22,7 @@ describe("compileGlob", () => {
     ["[a-c]x", "bx", "dx"],
     ["[^a-c]x", "dx", "bx"],
     ["[^a]", "b", "/"],
+    ["[!a]", "a", "b"],
     ["{a,b/c}.txt", "b/c.txt", "c.txt"],
     ["{a,{b,c}}", "c", "{b,c}"],
     ["{a,**}/z", "z", "b"],
@@ -83,11 +84,11 @@ describe("compileGlob", () => {
     [`${"[".repeat(20_000)}\\]*`, "x"],
     [`${"{".repeat(5_000)}a,b${"}".repeat(5_000)}`, "x"],
   ])("F-99 answers for a hostile glob in linear time (case %#)", (glob, value) => {
-    const started = performance.now();
+    const started = process.cpuUsage();
 
     expect(compileGlob(glob)(`${value}!`)).toBe(false);
 
-    // Backtracking would take longer than the age of this file; the bound only has to tell the two apart.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    // Of the processor's time, which a busy machine leaves alone. Backtracking would take longer than the age of this file.
+    expect(process.cpuUsage(started).user).toBeLessThan(5_000_000);
   });
 });

@@ -211,6 +211,7 @@ describe("tools, skills and mounts", () => {
     ["{tool: a, paths: []}", "tools/empty-guard 0.paths"],
     ["{tool: a, args: {x: 5}}", "schema/type 0.args.x"],
     ["{tool: a, source: 5}", "schema/type 0.source"],
+    ["{tool: a, foo: 1}", "tools/unknown-key 0.foo"],
   ])("W-181 W-182 W-183 W-184 W-185 grant [%s] is %s", (yaml, finding) => {
     expect(grant(yaml)).toEqual([finding]);
   });

@@ -18,6 +18,7 @@ describe("paths and names of tools", () => {
     expect(WORKFLOW_TOOL_PREFIX).toBe("archmax_workflow_");
     expect(workflowToolName("refund-desk")).toBe("archmax_workflow_refund-desk");
     expect(workflowSlugFromToolName("archmax_workflow_refund-desk")).toBe("refund-desk");
+    expect(workflowSlugFromToolName("archmax_workflow_No_Slug")).toBe("No_Slug");
     expect(workflowSlugFromToolName("archmax_wait")).toBeNull();
   });
 

@@ -24,7 +24,7 @@ const machine = aMachine(
 const task = (clock = "CLOCK") => renderGraderTask({ machine, state: "grade", clock });
 
 describe("a grader's system text", () => {
-  it("R-155 W-70 is the preamble followed by the state's instructions, and nothing else", () => {
+  it("R-155 W-70 W-296 is the preamble followed by the state's instructions, and nothing else", () => {
     expect(renderGraderSystem(stateOf(machine, "grade")!)).toBe(
       `${GRADER_PREAMBLE}\n\n# The criteria\n\nThe letter is polite.`,
     );

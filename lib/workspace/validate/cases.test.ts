@@ -16,6 +16,7 @@ describe("cases", () => {
     ["W-290", "description: d\n", ["case/title"]],
     ["W-290", `title: ${"x".repeat(61)}\ndescription: d\n`, ["case/title title"]],
     ["W-290", `title: ${"x".repeat(60)}\ndescription: ${"y".repeat(200)}\n`, []],
+    ["W-290", 'title: "a\\nb"\ndescription: d\n', ["case/title title"]],
     ["W-290", "title: t\n", ["case/description"]],
     ["W-290", `title: t\ndescription: ${"x".repeat(201)}\n`, ["case/description description"]],
     ["W-290", `${head}steps: [{ send: x }, { reply: { includes: "/(/" } }]`, ["case/regex steps.1.reply.includes"]],
@@ -34,6 +35,7 @@ describe("cases", () => {
     ["W-290", `${head}workspace: { report.md: x, scratchpad/a/b.md: y }`, []],
     ["W-290 C-13", `${head}workspace: { AGENTS.md: x }`, ["case/workspace-path workspace.AGENTS.md"]],
     ["W-290", `${head}mocks: [{ tool: archmax_raise, result: x }]`, ["case/control-mock mocks.0.tool"]],
+    ["W-290", `${head}mocks: [{ tool: archmax_get_history, result: x }]`, ["case/control-mock mocks.0.tool"]],
     ["W-290", `${head}mocks: [{ tool: archmax_run, result: x }]`, []],
     [
       "W-290 C-56",
@@ -66,6 +68,11 @@ describe("cases", () => {
       "workflows/w/hooks/a.js": "x",
     };
     expect(await judged(folded, others)).toEqual([]);
+  });
+
+  it("W-290 takes the trigger manual though no state declares it", async () => {
+    const files = { [SPEC]: spec().replace("manual", "mail"), [CASE]: `${head}trigger: { id: manual }` };
+    expect(await findings(files)).toEqual([]);
   });
 
   it("W-290 finds a judge in the document", async () => {

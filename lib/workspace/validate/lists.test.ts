@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../memory-backend.js";
-import { findings, SPEC, skill, spec } from "./sample-workspace.fixture.js";
+import { findings, SPEC, skill, spec, validateSample } from "./sample-workspace.fixture.js";
 
 const SKILLS = { "skills/tone/SKILL.md": skill("tone"), "skills/law/SKILL.md": skill("law") };
 
@@ -28,6 +28,12 @@ describe("skills", () => {
     };
     expect(await findings(files, { mounts, skills: ["skills/", "skills/more/"] })).toContain("skills/shadowed");
     expect(await findings(files, { mounts, skills: ["skills/more/"] })).toEqual([]);
+  });
+
+  it("W-222 names the known skills", async () => {
+    const { diagnostics } = await validateSample({ ...SKILLS, [SPEC]: spec({ start: "skills: { allow: [tune] }" }) });
+    expect(diagnostics[0]).toMatchObject({ code: "skills/unknown", hint: "Did you mean tone?" });
+    expect(diagnostics[0]?.message).toMatch(/known: .*law.*tone/);
   });
 
   it.each<[id: string, root: string, start: string, expected: string[]]>([
