@@ -33,7 +33,8 @@ export async function openArrival(turn: Turn, state: SessionState): Promise<Open
     case "open":
       return openFresh(turn, state, judgement);
     case "reply":
-      return apply(applyReply(state, { ...moment(turn), ...judgement }));
+      await storeSpec(turn, state);
+      return apply(applyReply(machine, state, { ...moment(turn), ...judgement }));
     case "decide": {
       const { park, target, input } = judgement;
       await storeSpec(turn, state);

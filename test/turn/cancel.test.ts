@@ -205,10 +205,12 @@ describe("aborting a turn's signal", () => {
     const signal = AbortSignal.abort(stop);
 
     await expect(send("s1", { message: "Go" }, { signal })).rejects.toBe(stop);
-    expect(await bench.agent.sessions.get("s1")).toBeNull();
+    expect(await bench.stores.sessions.read("s1")).toBeNull();
     const { pending } = await send("s1", { message: "Go" });
+    const before = await bench.stores.sessions.read("s1");
     await expect(decide("s1", { target: "send" }, { signal })).rejects.toBe(stop);
 
+    expect((await bench.stores.sessions.read("s1"))?.record).toEqual(before?.record);
     expect(await bench.agent.sessions.get("s1")).toMatchObject({ status: "awaiting_decision", pending });
     expect(await bench.agent.work("s1")).toMatchObject({ settled: [] });
   });

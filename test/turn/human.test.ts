@@ -229,6 +229,18 @@ describe("parking at a human state", () => {
     expect((await other.sessions.get("s1"))?.pending).toEqual(outcome.pending);
   });
 
+  it("R-5 R-32 R-112 a reply is answered under the spec in force, which is recorded and stored", async () => {
+    const { bench } = await parked(says("It is 40."));
+    const edited = `title: Offers\n${SPEC}`;
+    writeFileSync(join(bench.rootDir, "workflows/case/workflow.yaml"), edited);
+    const { sessions, workflow, getSpecSnapshot } = await bench.again();
+    const { specHash } = workflow.machine;
+    await workflow.reply("s1", "How much is it?");
+
+    expect((await sessions.get("s1"))?.specHash).toBe(specHash);
+    expect(await getSpecSnapshot(specHash)).toMatchObject({ title: "Offers" });
+  });
+
   it("R-101 R-102 R-103 evidence of one advance is not on the next record of the state, which has the next `seq`", async () => {
     const bench = await open({
       spec: SPEC,

@@ -63,6 +63,15 @@ describe("a park for an event", () => {
     expect(offered(bench.requests[1])).toEqual(offered(bench.requests[0]));
   });
 
+  it("R-104 what was said before the last person's message does not count", async () => {
+    const bench = await open({ spec: SPEC, replies: [says("One."), wait(), says("I wait for the parcel.")] });
+    await bench.agent.workflow.send("s1", { message: "go" });
+    const outcome = await bench.agent.workflow.send("s1", { message: "more" });
+
+    expect(outcome).toMatchObject({ kind: "parked", reply: "I wait for the parcel." });
+    expect(bench.requests).toHaveLength(3);
+  });
+
   it("R-105 R-108 makes it on the waiting state's model, and not as one of the state's calls", async () => {
     const spec = `settings: { model: house }${SPEC}`.replace(
       "done: {",
@@ -160,10 +169,14 @@ describe("a delivery", () => {
   });
 
   it("R-122 R-5 the trigger that opened the turn stays: its returns are owed", async () => {
-    const { workflow } = await waiting(says("No answer."));
+    const { bench, workflow } = await waiting(says("No answer."));
     const outcome = await workflow.deliver("s1", { trigger: { id: "mail" } });
 
     expect(outcome.rejected).toMatch(/answer[\s\S]*manual/);
+    expect((await loadState(bench.stores.sessions, "s1"))?.state.fields).toMatchObject({
+      trigger: "mail",
+      turnTrigger: "manual",
+    });
   });
 
   it("R-122 R-70 the session still begins where it began", async () => {

@@ -168,12 +168,16 @@ function resumedState(machine: Machine, state: SessionState, park: InputPark): {
 }
 
 /** R-109: the person's words enter the transcript; the park stays as it is and a reply-only call is owed. */
-export function applyReply(state: SessionState, reply: Moment & { message: string; ignored: readonly string[] }): Step {
+export function applyReply(
+  machine: Machine,
+  state: SessionState,
+  reply: Moment & { message: string; ignored: readonly string[] },
+): Step {
   const position = state.fields.park?.state ?? state.fields.position ?? "";
   return {
     patches: [
       {
-        set: { ...newLeg(state, reply, "reply"), replyOwed: true },
+        set: { ...newLeg(state, reply, "reply"), replyOwed: true, specHash: machine.specHash },
         messages: [{ id: `m${state.messages.length}`, role: "user", content: reply.message }],
       },
     ],
