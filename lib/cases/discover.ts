@@ -1,5 +1,5 @@
 /** A workflow's case files, found and read through the authoring plane (C-1…C-5). */
-import { type CaseDocument, caseId, parseCaseDocument } from "../spec/cases/index.js";
+import { type CaseDocument, caseId, parseCaseDocument, sameCase } from "../spec/cases/index.js";
 import { workflowPaths } from "../spec/index.js";
 import { type Authoring, type Backend, createAuthoring, createFilesystemBackend } from "../workspace/index.js";
 
@@ -49,6 +49,8 @@ export async function parseCases(
   const { root, tests } = workflowPaths(workflow);
   return Promise.all(
     found.map(async ({ id, file }) => {
+      const twin = found.find((other) => other.id === id)!;
+      if (twin.file !== file) return { id, file, parsed: new Error(sameCase(file, twin.file)) };
       const source = await plane.readFile(workflow, file.slice(root.length + 1));
       return {
         id,

@@ -68,6 +68,9 @@ describe.each(SERVICES)("a request through %s", (service) => {
 describe("payloads as they should not be", () => {
   it("F-81 tolerates an event without headers, body, query or context", () => {
     expect(requestFromGateway({})).toMatchObject({ method: "GET", path: "/", headers: {} });
+    const values = { Accept: undefined, Host: null as never, "X-A": "a" };
+    expect(requestFromGateway({ headers: values }).headers).toEqual({ "x-a": "a" });
+    expect(requestFromGateway({ multiValueHeaders: { ...values, "X-A": ["a"] } }).headers).toEqual({ "x-a": "a" });
     const nothing = requestFromGateway({ version: "2.0", headers: null, body: null, requestContext: {} });
     expect([...nothing.query, ...nothing.body]).toEqual([]);
   });

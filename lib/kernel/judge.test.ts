@@ -87,6 +87,10 @@ describe("path safety", () => {
     const verdict = judge(aCall("move_file", { source: "docs/a", destination: "b" }), { over });
 
     expect(verdict).toMatchObject({ ruleId: "zone.read-only", reason: expect.stringMatching(/"source" \(docs\/a\)/) });
+    expect(judge(aCall("copy_file", { source: "a", destination: "docs/b" }), { over })).toMatchObject({
+      ruleId: "zone.read-only",
+      reason: expect.stringMatching(/"destination" \(docs\/b\)/),
+    });
     expect(ruleOf(judge(aCall("copy_file", { source: "docs/a", destination: "b" }), { over }))).toBe(
       "allow tool.allowed",
     );
@@ -124,7 +128,7 @@ describe("path safety", () => {
     expect(ruleOf(judge(aCall("read_file", { file_path: "artifacts/x" })))).toBe("block zone.runtime-internal");
   });
 
-  it("R-216 H-103 applies path rules to a host tool's declared arguments only, and no built-in's can be changed", () => {
+  it("R-216 H-103 W-187 applies path rules to a host tool's declared arguments only, and no built-in's can be changed", () => {
     const toolPaths = { pull: { to: "write" }, write_file: { nothing: "read" } } as const;
     const over = { toolPaths, mounts: [aMount("docs")] };
     const state = { tools: { allow: ["pull", "push", "write_file"] } };
@@ -299,7 +303,7 @@ describe("denials", () => {
     }
   });
 
-  it("W-206 R-181 are inherited from every ancestor, the outermost named first; grants and state lists are not", () => {
+  it("W-206 R-181 R-205 are inherited from every ancestor, the outermost named first; grants and state lists are not", () => {
     const outer = aMachine({ work: {} }, { tools: { forbid_always: ["send"], allow_always: ["gift"] } }, "outer");
     const inner = aMachine(
       { work: { tools: { forbid: ["read_file"] } } },
@@ -321,7 +325,7 @@ describe("denials", () => {
 describe("host rules", () => {
   const rule = (answer: unknown) => () => answer as null;
 
-  it("H-36 R-209 refuse in order, have no opinion, and can permit nothing", () => {
+  it("H-36 R-205 R-209 refuse in order, have no opinion, and can permit nothing", () => {
     const policyRules = [
       rule(null),
       rule({ decision: "allow", ruleId: "x", reason: "y" }),

@@ -171,7 +171,7 @@ describe("mounts", () => {
     expect(verdict).toMatchObject({ ruleId: "mount.forbidden", reason: expect.stringContaining("workflow outer") });
   });
 
-  it("W-264 list the reachable governed ones with their posture, sorted", () => {
+  it("W-264 W-234 list the reachable governed ones with their posture, sorted", () => {
     const machine = aMachine({
       work: {
         mounts: {

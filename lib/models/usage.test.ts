@@ -90,6 +90,12 @@ describe("one normal form", () => {
     expect(normalUsage(undefined, null)).toBeUndefined();
   });
 
+  it("F-68 counts what Anthropic itself reports beside its input, however little it is", () => {
+    const raw = { input_tokens: 100, output_tokens: 1, cache_read_input_tokens: 10, cache_creation_input_tokens: 5 };
+
+    expect(normalUsage(undefined, raw)).toEqual(counts(115, 1, 10, 5));
+  });
+
   it("F-68 R-285 adds parts back that were reported beside the total", () => {
     const metadata = { input_tokens: 50, output_tokens: 1, input_token_details: { cache_read: 900 } };
 

@@ -229,7 +229,7 @@ describe("the summary", () => {
     expect(summaryOf(record, aState({ status: "completed", exit }))).not.toHaveProperty("exit");
   });
 
-  it("F-5 R-300 H-77 counts what waits, and flags a wake-up that keeps failing", () => {
+  it("F-5 F-27 R-300 H-77 counts what waits, and flags a wake-up that keeps failing", () => {
     const state = aState({ status: "awaiting_input", park: wait });
 
     expect(summaryOf(record, state, { queued: 2 })).toMatchObject({ queued: 2 });

@@ -20,6 +20,10 @@ const http = createServer(async (request, response) => {
   if (request.url?.startsWith("/hang")) return;
   if (request.url?.startsWith("/away")) return void response.writeHead(302, { location: "/elsewhere" }).end("moved");
   if (request.url?.startsWith("/no")) return void response.writeHead(403).end(`not with ${request.headers["x-key"]}`);
+  if (request.url?.startsWith("/echo")) {
+    const { "x-key": key, accept } = request.headers;
+    return void response.writeHead(200, { "x-key": String(key) }).end(JSON.stringify({ key, accept }));
+  }
   response.writeHead(200, { "content-type": "application/json", "x-answer": "yes" }).end('{ "ok": true }');
 });
 beforeAll(async () => {
@@ -101,6 +105,18 @@ describe("the answer", () => {
     const failed = call({ url: "/no/{id}", headers: { "X-Key": "${HTTP_TOOL_KEY}" } });
     await expect(failed).rejects.toThrow(new Error("HTTP 403: not with [removed]"));
   });
+
+  it.each(["text", "json", "full"] as const)(
+    "A-82 F-101 that echoes a variable's value does not hold it either, as %s, and keeps what is no secret",
+    async (resultMode) => {
+      const headers = { "X-Key": "Bearer ${HTTP_TOOL_KEY}", accept: "application/json" };
+      const { text } = await call({ url: "/echo/{id}", headers, resultMode });
+
+      expect(text).not.toContain("s3cr3t-key");
+      expect(text).toContain("Bearer [removed]");
+      expect(text).toContain("application/json");
+    },
+  );
 
   it("A-82 that leads elsewhere is not followed", async () => {
     await expect(call({ url: "/away/{id}" })).rejects.toThrow("HTTP 302: moved");

@@ -28,6 +28,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 /** Shorter values are words that stand in any text. */
 const SECRET_CHARS = 4;
+/** A variable shorter than this may be a word that an answer has by itself. */
+const PLAIN_CHARS = 8;
 
 /**
  * A host tool that sends one HTTP request for each call (A-82). An answer other than 2xx is an error,
@@ -58,7 +60,7 @@ export function httpTool(options: HttpToolOptions): StructuredToolInterface {
 
 async function request(options: HttpToolOptions, args: Args, signal: AbortSignal): Promise<unknown> {
   const { method, timeout = DEFAULT_TIMEOUT_MS, resultMode = "text" } = options;
-  const { headers, secrets } = headersOf(options);
+  const { headers, secrets, variables } = headersOf(options);
   const sent = bodyOf(options, args);
   if (sent !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
   const late = AbortSignal.timeout(timeout);
@@ -81,8 +83,14 @@ async function request(options: HttpToolOptions, args: Args, signal: AbortSignal
     throw error instanceof ArgumentError ? error : new Error(`The request failed: ${reasonOf(error)}.`);
   }
   if (status < 200 || status > 299) throw new Error(redacted(`HTTP ${status}: ${text}`, secrets));
-  if (resultMode === "full") return { status, headers: Object.fromEntries(answered), body: text };
-  return resultMode === "json" ? jsonOf(text) : text;
+  // What was sent may come back, as from a service that echoes; a header that says nothing secret may stand anywhere.
+  const long = variables.filter((value) => value.length >= PLAIN_CHARS);
+  const shown = redacted(text, long);
+  if (resultMode === "full") {
+    const pairs = [...answered].map(([name, value]) => [name, redacted(value, long)]);
+    return { status, headers: Object.fromEntries(pairs), body: shown };
+  }
+  return resultMode === "json" ? jsonOf(shown) : shown;
 }
 
 class ArgumentError extends Error {}
@@ -112,13 +120,15 @@ function bodyOf({ method, url, query = [], body }: HttpToolOptions, args: Args):
   return Object.fromEntries(names.filter((name) => args[name] !== undefined).map((name) => [name, args[name]]));
 }
 
-function headersOf({ headers = {} }: HttpToolOptions): { headers: Headers; secrets: string[] } {
+function headersOf({ headers = {} }: HttpToolOptions): { headers: Headers; secrets: string[]; variables: string[] } {
   const all = new Headers();
   const secrets: string[] = [];
+  const variables: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
     const expanded = expandVariables(value, process.env);
     if (!expanded.ok) throw new Error(`The environment variable ${expanded.unset} is not set.`);
     secrets.push(expanded.text, ...expanded.values);
+    variables.push(...expanded.values);
     try {
       all.set(name, expanded.text);
     } catch {
@@ -126,7 +136,7 @@ function headersOf({ headers = {} }: HttpToolOptions): { headers: Headers; secre
       throw new Error(`The header ${name} has a value that HTTP cannot carry.`);
     }
   }
-  return { headers: all, secrets };
+  return { headers: all, secrets, variables };
 }
 
 function redacted(text: string, secrets: readonly string[]): string {

@@ -207,7 +207,13 @@ async function failTurn(graph: TurnGraph, turn: Turn, error: unknown, options: L
   await graph.updateState({ configurable: { thread_id: turn.sessionId } }, { session: [patch] } as never, "settle");
 }
 
-/** S-91: after too many attempts the input is kept as a dead letter and the session is free again. */
+/** A child that takes the process down as it is read must not keep the session for ever. */
+const CANCEL_ATTEMPTS = 3;
+
+/**
+ * S-91: after too many attempts the input is kept as a dead letter and the session is free again. Children in the middle of
+ * their work end before it: nobody would go on with them.
+ */
 async function giveUp(
   turn: Turn,
   work: Work,
@@ -218,7 +224,19 @@ async function giveUp(
     : `The arrival was given up after ${work.attempt - 1} attempts.`;
   const deadLetter = deadLetterOf(turn, work.attempt - 1, reason, { always: true })!;
   const error = new ParkwayError(`${reason} It is kept as dead letter ${deadLetter.id}.`);
-  if (opened) await failTurn(compileTurnGraph(new ThreadSaver(turn.writer)), turn, error, {});
+  if (opened) {
+    // The children's ends are no progress of the turn, which would begin to count its attempts anew.
+    turn.writer.hasCommitted = true;
+    const isStuck = work.attempt > MAX_ATTEMPTS + CANCEL_ATTEMPTS;
+    if (!isStuck) await cancelChildren(turn, AbortSignal.abort(error));
+    try {
+      turn.writer.assertOwned();
+    } catch (lost) {
+      if (lost instanceof LeaseLostError) throw lost;
+      return { kind: "delay", unstarted: [] };
+    }
+    await failTurn(compileTurnGraph(new ThreadSaver(turn.writer)), turn, error, {});
+  }
   return {
     ...settled(turn, {
       status: "dead",

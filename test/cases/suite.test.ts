@@ -46,6 +46,16 @@ describe("finding cases", () => {
     expect(discovered).toBe(4);
   });
 
+  it("C-1 C-4 fails the second of two files that are one case by their names, and says of which", async () => {
+    const suite = await open({ ...answering, cases: { "a.test.yaml": PASSES, "a.test.yml": PASSES } });
+
+    const { results, exitCode } = await suite.run();
+
+    expect(exitCode).toBe(1);
+    expect(results.map(({ verdict }) => verdict.status)).toEqual(["passed", "failed"]);
+    expect(JSON.stringify(results[1])).toContain("a.test.yml is the same case as workflows/case/tests/a.test.yaml");
+  });
+
   it("C-1 C-50 takes a missing directory for an empty suite, before any agent is built", async () => {
     const suite = await open({ spec: ANSWERS });
 

@@ -63,7 +63,10 @@ describe("the command as a process", () => {
 
   it("C-58 tells what cannot be read in a line, with its code, and without a stack", async () => {
     const env = aRoot(["order"], { ".env/x": "" });
-    const store = aRoot([], { "workflows/order/workflow.yaml": SLOW, "sessions/.parkway/parkway.db": "x".repeat(5_000) });
+    const store = aRoot([], {
+      "workflows/order/workflow.yaml": SLOW,
+      "sessions/.parkway/parkway.db": "x".repeat(5_000),
+    });
 
     const answers = await Promise.all([
       parkway(["sessions", "--json", "--root", env]),

@@ -57,7 +57,7 @@ describeDynamoDb("the wake function", (db) => {
     expect(sqs.requests).toHaveLength(12);
   });
 
-  it("S-58 rings what falls due within the next minute at its time, and nothing later", async () => {
+  it("S-58 F-21 rings what falls due within the next minute at its time, and nothing later", async () => {
     await due("past", T0 - 5 * MINUTE_MS);
     await due("soon", T0 + 30_000);
     await due("late", T0 + MINUTE_MS + 1);

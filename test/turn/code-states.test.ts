@@ -383,6 +383,8 @@ states:
     const set = `await tools.archmax_set_variables({ variables: { a: 1 } });`;
 
     expect((await run(set, { spec: spec("a") })).outcome).toMatchObject({ kind: "completed", exit: { success: true } });
+    const raised = await run(`await tools.archmax_raise({ code: "c", reason: "r" });`, { spec: spec("a") });
+    expect(raised.outcome).toMatchObject({ kind: "failed", exit: { code: "c" } });
     expect((await run(set, { spec: spec("a, b") })).outcome).toMatchObject({
       kind: "rejected",
       rejected: expect.stringMatching(/end[\s\S]*b[\s\S]*manual/),
@@ -390,11 +392,15 @@ states:
   });
 
   it("R-139 what a failed run did before stays", async () => {
-    const { outcome, ran } = await run(
-      `await tools.archmax_set_variables({ variables: { kept: 1 } }); await tools.probe({ n: 1 }); throw new Error("x");`,
+    const { bench, outcome, ran } = await run(
+      `await tools.archmax_set_variables({ variables: { kept: 1 } });
+       await tools.write_file({ file_path: "scratchpad/kept.txt", content: "kept" });
+       await tools.probe({ n: 1 }); throw new Error("x");`,
+      { spec: SPEC.replace("[probe,", "[probe, write_file,") },
     );
 
     expect(outcome.variables.kept?.value).toBe(1);
+    expect(await bench.stores.files.read("s1", "scratchpad/kept.txt")).not.toBeNull();
     expect(ran).toHaveLength(1);
   });
 

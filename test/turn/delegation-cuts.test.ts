@@ -265,3 +265,77 @@ describe("a turn that is cancelled between two invocations", () => {
     expect(await stateOf("s1~1")).toMatchObject({ status: "awaiting_decision", park: { state: "gate" } });
   });
 });
+
+describe("a turn that is given up in the middle of a child", () => {
+  /** The turn has used up its attempts inside of its grandchild; `failAfter` store operations of giving it up take effect. */
+  async function givenUp(failAfter: number) {
+    let left = Number.POSITIVE_INFINITY;
+    let vanish = () => {};
+    const gone = new Promise<void>((resolve) => {
+      vanish = resolve;
+    });
+    const store = createMemorySessionStore();
+    const dying = wrapStore(store, async (_, run) => {
+      left -= 1;
+      if (left >= 0) return run();
+      vanish();
+      return new Promise(() => {});
+    });
+    const files = createMemoryFileStore();
+    const bench = await open({
+      spec: caller("ask"),
+      files: {
+        ...workflow("ask", worker("child", "", "tools: { allow_always: [archmax_workflow_deep] }")),
+        ...workflow("deep", worker("deep")),
+      },
+      stores: { sessions: store, files },
+      answer: byModel({
+        "test-model": [calls([ASK, {}, "c1"])],
+        child: [calls(["archmax_workflow_deep", {}, "d1"])],
+        deep: [sets("x"), sets("y"), says("Deep.")],
+      }),
+    });
+    const { arrivalId } = await bench.agent.accept("s1", { kind: "turn", message: "Go" }, { key: "k" });
+    const stateOf = async (id: string) => (await loadState(store, id))?.state;
+    for (let tries = 0; !(await stateOf("s1~1~1"))?.messages.length && tries < 20; tries += 1) {
+      await (await bench.again()).work("s1", { drainAt: 0 });
+    }
+    const asked = bench.requests.length;
+    for (let n = 0; n < 5; n += 1) {
+      await store.claim("s1", { owner: "dies", now: bench.clock.now(), leaseMs: 60_000 });
+      bench.clock.advance(60_001);
+    }
+    left = failAfter;
+    const doomed = await bench.again({ stores: { sessions: dying, files } });
+    await Promise.race([doomed.work("s1").catch(() => undefined), gone]);
+    const used = failAfter - Math.max(left, 0);
+    for (let tries = 0; (await bench.agent.receipt(arrivalId))?.status !== "dead" && tries < 5; tries += 1) {
+      bench.clock.advance(3_600_000);
+      await (await bench.again()).work("s1").catch(() => undefined);
+    }
+    const ends = await Promise.all(["s1", "s1~1", "s1~1~1"].map(async (id) => (await stateOf(id))?.fields));
+    const receipt = await bench.agent.receipt(arrivalId);
+    const letters = await store.deadLetters(bench.clock.now());
+    return { ends, receipt, letters, used, asked: bench.requests.length - asked };
+  }
+
+  it("S-91 R-307 S-20 leaves no child running, whatever of giving it up has taken effect before a crash", async () => {
+    const { used } = await givenUp(1_000);
+    expect(used).toBeGreaterThan(5);
+    for (let after = 0; after <= used; after += 1) {
+      const { ends, receipt, letters, asked } = await givenUp(after);
+
+      expect(receipt).toMatchObject({ status: "dead" });
+      expect(letters).toHaveLength(1);
+      expect(
+        ends.map((fields) => [fields?.status, fields?.exit]),
+        `after ${after} operations`,
+      ).toEqual([
+        ["failed", expect.objectContaining({ code: "turn-error" })],
+        ["failed", expect.objectContaining({ code: "turn-cancelled" })],
+        ["failed", expect.objectContaining({ code: "turn-cancelled" })],
+      ]);
+      expect(asked).toBe(0);
+    }
+  }, 120_000);
+});

@@ -256,6 +256,7 @@ describe("an invocation that ends inside a child", () => {
 
     const root = (await loadState(sessions, "s1"))?.state;
     expect(root?.fields.status).toBe("completed");
+    expect(commits).toBeGreaterThan(3);
     expect(JSON.stringify(root?.messages)).not.toContain("archmax_set_variables");
   });
 });

@@ -79,6 +79,32 @@ describe("a child that parks", () => {
     expect(JSON.stringify(own.at(-1)?.body)).toContain("has just been handed over");
   });
 
+  it("R-297 is told of when its caller has committed that it has settled, and what it waits for", async () => {
+    const seen: Promise<string>[] = [];
+    let opened: Bench | null = null;
+    opened = await open({
+      spec: caller("approve"),
+      files: workflow("approve", approving("child")),
+      answer: byModel({ "test-model": [calls([APPROVE, {}, "c1"]), says("Wait.")], child: PARKS }),
+      onEvent: ({ type, sessionId }) => {
+        if (!opened || sessionId !== "s1" || !["sub-workflow-result", "parked"].includes(type)) return;
+        const { sessions } = opened.stores;
+        seen.push(
+          sessions.read("s1").then((read) => {
+            const isAnswered = read?.thread.some(({ value }) => JSON.stringify(value).includes("delegated"));
+            return `${type}: ${isAnswered ? "answered" : "open"}, ${read?.record.status}`;
+          }),
+        );
+      },
+    });
+    await opened.agent.workflow.send("s1", { message: "Go." });
+
+    expect(await Promise.all(seen)).toEqual([
+      "sub-workflow-result: answered, running",
+      "parked: answered, awaiting_decision",
+    ]);
+  });
+
   it("R-194 R-195 R-266 F-41 runs on with a decision, and its result reaches the caller as a note", async () => {
     const { bench, flow } = await parked({
       "test-model": [calls([APPROVE, {}, "c1"]), says("Somebody looks."), says("All done.")],

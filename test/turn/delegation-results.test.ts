@@ -46,7 +46,7 @@ describe("what a child delivers", () => {
     expect(child?.fields.status).toBe("completed");
   });
 
-  it("R-184 says so where the child said nothing", async () => {
+  it("R-146 R-184 says so where the child said nothing", async () => {
     const { answer } = await run("states: { go: { type: code, script: scripts/go.js, triggers: { manual: } } }", [], {
       files: { "workflows/check/scripts/go.js": "export default async function () {}" },
     });
@@ -198,6 +198,27 @@ describe("a child's surroundings", () => {
     const refused = child?.messages.find(({ role }) => role === "tool");
     expect(refused?.additional_kwargs?.archmax?.refusal).toBe("blocked:tool.forbidden");
     expect(refused?.content).toContain("workflow case,");
+  });
+
+  it("R-181 the host's essential tools and policy rules hold in it too", async () => {
+    const bench = await open({
+      spec: caller("check"),
+      essentialTools: ["probe"],
+      tools: toolsFromMap({ probe: { description: "p", inputSchema: { type: "object" }, handler: () => "p" } }),
+      policyRules: [({ tool }) => (tool === "grep" ? { decision: "block", ruleId: "h.no", reason: "No." } : null)],
+      files: workflow("check", worker("child", "", "tools: { allow_always: [grep] }")),
+      answer: byModel({
+        "test-model": [calls([CHECK, {}]), says("Done.")],
+        child: [calls(["probe"], ["grep", { pattern: "a" }]), says("Looked.")],
+      }),
+    });
+    await bench.agent.workflow.send("s1", { message: "Go." });
+
+    const made = results((await loadState(bench.stores.sessions, "s1~1"))!.state);
+    expect(made.map(({ tool, refusal }) => [tool, refusal])).toEqual([
+      ["probe", undefined],
+      ["grep", "blocked:h.no"],
+    ]);
   });
 
   it("R-177 W-142 W-297 is asked for no title, and knows nothing of its caller", async () => {

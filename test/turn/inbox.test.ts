@@ -109,7 +109,7 @@ describe("what meets a running turn", () => {
     await expect(again).rejects.toMatchObject({ code: "session-not-parked", sessionId: "s1" });
   });
 
-  it("F-7 two messages in quick succession give two answered turns in the order sent", async () => {
+  it("F-7 messages in quick succession give one answered turn each in the order sent", async () => {
     bench = await aBench({
       spec: ANSWERS,
       answer: ({ body }) => ({ text: `To: ${String(body.messages.findLast(({ role }) => role === "user")?.content)}` }),
@@ -117,11 +117,13 @@ describe("what meets a running turn", () => {
     const { send } = bench.agent.workflow;
 
     const ticking = setInterval(() => bench.clock.advance(100), 5);
-    const [one, two] = await Promise.all([send("s1", { message: "One" }), send("s1", { message: "Two" })]);
+    const sent = ["One", "Two", "Three", "Four"];
+    const outcomes = await Promise.all(sent.map((message) => send("s1", { message })));
     clearInterval(ticking);
 
-    expect([one.reply, two.reply]).toEqual(["To: One", "To: Two"]);
-    expect(two.messages.map(({ content }) => content)).toEqual(["One", "To: One", "Two", "To: Two"]);
+    expect(outcomes.map(({ reply }) => reply)).toEqual(sent.map((message) => `To: ${message}`));
+    const said = outcomes.at(-1)?.messages.map(({ content }) => content);
+    expect(said).toEqual(sent.flatMap((message) => [message, `To: ${message}`]));
   });
 
   it("F-6 F-12 ten at once give ten turns in order of acceptance, without another event", async () => {
@@ -226,6 +228,25 @@ describe("what meets a person's decision", () => {
     expect(bench.requests).toHaveLength(2);
     const { auditTrail } = await bench.agent.workflow.decide("s1", { target: "send" });
     expect(auditTrail.filter(({ kind }) => kind === "human")).toHaveLength(1);
+  });
+
+  it("F-32 writes no human step for an event, nor for a wake-up", async () => {
+    const wait = calls(["archmax_wait", { reason: "Mail.", until: "1h" }]);
+    bench = await aBench({
+      spec: WAITS,
+      replies: [wait, { text: "I wait." }, wait, { text: "Still." }, { text: "Done." }],
+    });
+    await bench.agent.workflow.send("s1", { message: "Go" });
+    await bench.agent.workflow.deliver("s1", { trigger: { id: "mail" } });
+    bench.clock.advance(3_600_000);
+    expect(await bench.agent.wake()).toEqual({ due: 1, woken: 1 });
+
+    const trail = await bench.agent.sessions.trail("s1");
+    expect(trail.map(({ kind, reason }) => [kind, reason])).toEqual([
+      ["trigger", "manual"],
+      ["trigger", "mail"],
+      ["trigger", "timer"],
+    ]);
   });
 
   it("F-34 reads back the record as it was written, in any script", async () => {

@@ -330,7 +330,7 @@ describe("several calls in one message", () => {
 });
 
 describe("archmax_reset", () => {
-  it("R-70 goes back to where the session began, releases the agent's locks and keeps everything else", async () => {
+  it("R-70 R-298 goes back to where the session began, releases the agent's locks and keeps everything else", async () => {
     const { bench, outcome } = await run(
       SIMPLE,
       [setting({ mine: 1 }, true)],

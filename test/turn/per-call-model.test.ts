@@ -34,7 +34,7 @@ function asked({ requests }: Bench): string[] {
 }
 
 describe("the model of a call", () => {
-  it("A-4 H-15 W-166 is the state's, else the agent's, else the workflow's; a child has its own", async () => {
+  it("A-4 R-280 H-15 W-166 is the state's, else the agent's, else the workflow's; a child has its own", async () => {
     const bench = await open({
       spec: SPEC,
       files: workflow("helper", worker("of-helper")),
@@ -79,7 +79,7 @@ describe("the model of a call", () => {
 });
 
 describe("a per-call model", () => {
-  it("A-31 H-15 serves the turn's agent calls above a state's model; graders, children and the next turn keep theirs", async () => {
+  it("A-31 R-280 H-15 serves the turn's agent calls above a state's model; graders, children and the next turn keep theirs", async () => {
     const bench = await open({
       spec: SPEC,
       files: workflow("helper", worker("of-helper")),

@@ -186,6 +186,29 @@ describe("archmax_eval", () => {
     ]);
   });
 
+  it("R-225 has its calls decided by the state it runs in, not the one that the session began in", async () => {
+    const pays = evaluate("const one = (n) => tools.pay({ n }).catch((e) => e.ruleId); [await one(1), await one(2)]");
+    const { answered } = await run([[pays], [["archmax_advance", { to: "later", reason: "On." }]], [pays]], {
+      spec: `
+states:
+  work:
+    instructions: Work.
+    triggers: { manual: }
+    tools: { allow: [{ tool: pay, args: { n: "1" } }] }
+    transitions: [{ to: later, description: On. }]
+  later:
+    instructions: Go on.
+    tools: { allow: [{ tool: pay, args: { n: "2" } }] }
+`,
+    });
+    const scripts = answered.filter(({ tool }) => tool === "archmax_eval").map(({ text }) => JSON.parse(text));
+
+    expect(scripts).toEqual([
+      ['{"paid":true}', "tool.not-allowed"],
+      ["tool.not-allowed", '{"paid":true}'],
+    ]);
+  });
+
   it("R-262 emits a script's calls with an id of their own and where they come from", async () => {
     const { bench } = await run([[evaluate("await Promise.all([tools.pay({ n: 1 }), tools.pay({ n: 2 })]); 'paid'")]]);
     const called = ofType(bench.events, "tool-called").map(({ tool, origin, callId }) => ({ tool, origin, callId }));

@@ -126,8 +126,8 @@ describe("a call with effects", () => {
         sessions: wrapStore(sessions, async ({ name, args }, run) => {
           if (name === "commit" && !isStolen && JSON.stringify(args).includes('"key":"J')) {
             isStolen = true;
-            bench.clock.advance(3_600_000);
-            await sessions.claim("s1", { owner: "thief", now: bench.clock.now(), leaseMs: 60_000 });
+            // By a clock that is an hour ahead: the owner's own tells it nothing.
+            await sessions.claim("s1", { owner: "thief", now: bench.clock.now() + 3_600_000, leaseMs: 60_000 });
           }
           return run();
         }),
@@ -255,7 +255,7 @@ describe("a call with effects", () => {
     expect(await callsOf(sessions)).toEqual([]);
   });
 
-  it("S-50 S-54 runs where the time to hand over came with the commit that wrote it down", async () => {
+  it("S-50 S-54 F-18 runs where the time to hand over came with the commit that wrote it down", async () => {
     const ran: string[] = [];
     const sessions = createMemorySessionStore();
     const bench = await open({
@@ -321,9 +321,17 @@ describe("a call with effects", () => {
     expect(hashed).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("S-41 asks a tool that can tell, and runs it only where it says that nothing was done", async () => {
-    for (const answer of [{ done: true, result: "paid before" }, { done: false }, "unknown"] as const) {
-      let paid = 0;
+  it.each<[string, Partial<ToolDescriptor>, number, string]>([
+    ["says that it has happened", { reconcile: () => ({ done: true, result: "paid before" }) }, 0, "paid before"],
+    ["says that it has not", { reconcile: () => ({ done: false }) }, 1, "paid now"],
+    ["does not know", { reconcile: () => "unknown" }, 0, "outcome is unknown"],
+    ["may be repeated", { idempotent: true }, 1, "paid now"],
+    ["only reads", { readOnly: true }, 1, "paid now"],
+    ["declares nothing", {}, 0, "outcome is unknown"],
+  ])(
+    "S-41 F-15 that was begun and not answered, of a tool that %s, is run as that allows",
+    async (_what, declared, runs, answer) => {
+      const ran: string[] = [];
       const bench = await open({
         spec: WORK,
         replies: [calls(["pay"]), says("end")],
@@ -331,29 +339,28 @@ describe("a call with effects", () => {
           pay: {
             description: "Pays.",
             inputSchema: { type: "object" },
-            reconcile: async () => answer,
             handler: () => {
-              paid += 1;
+              ran.push("pay");
               return "paid now";
             },
+            ...declared,
           },
         }),
       });
       const { arrivalId } = await go(bench);
       while (bench.requests.length < 1) await bench.agent.work("s1", { drainAt: 0 });
-      const dead = await bench.stores.sessions.claim("s1", { owner: "dies", now: bench.clock.now(), leaseMs: 60_000 });
+      const time = { now: bench.clock.now(), leaseMs: 60_000 };
+      const dead = await bench.stores.sessions.claim("s1", { owner: "dies", ...time });
       if (dead.kind !== "claimed") throw new Error("nothing was left to do");
       const begun = { key: "J0001/call_1_1", value: JSON.stringify({ tool: "pay", hash: "", attempt: 1, at: 0 }) };
-      const time = { now: bench.clock.now(), leaseMs: 60_000 };
       await bench.stores.sessions.commit(dead.lease, { puts: [begun], removes: [], beginsOnly: true }, time);
 
       await settle(bench, arrivalId);
 
-      const told = JSON.stringify(bench.requests.at(-1)?.body.messages);
-      expect(paid).toBe(answer !== "unknown" && !answer.done ? 1 : 0);
-      expect(told).toContain(answer === "unknown" ? "outcome is unknown" : answer.done ? "paid before" : "paid now");
-    }
-  });
+      expect(ran).toHaveLength(runs);
+      expect(JSON.stringify(bench.requests.at(-1)?.body.messages)).toContain(answer);
+    },
+  );
 
   it("S-38 numbers the calls of a script within its evaluation", async () => {
     const keys: string[] = [];
@@ -510,7 +517,7 @@ describe("what continues a parked session", () => {
     ],
     ["reply", REVIEWED, [...asked, says("A draft.")], { kind: "reply", message: "What is it?" }, 0],
   ])(
-    "S-31 S-33 is applied once, a %s: whoever follows one that died after its commit goes on",
+    "S-31 S-33 F-31 is applied once, a %s: whoever follows one that died after its commit goes on",
     async (disposition, spec, replies, input, steps) => {
       let isDying = false;
       const sessions = createMemorySessionStore();
@@ -520,7 +527,9 @@ describe("what continues a parked session", () => {
         stores: {
           sessions: wrapStore(sessions, async ({ name }, run) => {
             const result = await run();
-            if (name === "commit" && isDying) throw new StoreUnavailableError("commit", "the answer was lost");
+            if ((name === "commit" || name === "settle") && isDying) {
+              throw new StoreUnavailableError(name, "the answer was lost");
+            }
             return result;
           }),
           files: createMemoryFileStore(),

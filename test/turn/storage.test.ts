@@ -1,12 +1,13 @@
 /** What a session costs in the store, and what never gets there (chapter F, stores; one lock for every entrance). */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Commit } from "../../lib/session/ports.js";
 import { createFilesystemFileStore } from "../../lib/stores/filesystem/index.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
 import { createSqliteSessionStore } from "../../lib/stores/sqlite/index.js";
 import { toolsFromMap } from "../../lib/tools/index.js";
 import { temporaryFolder } from "../harness/temporary.js";
-import { countingStore } from "../harness/wrap-store.js";
+import { countingStore, wrapStore } from "../harness/wrap-store.js";
 import { benches, calls, says } from "./support.js";
 import { ANSWERS, always, REVIEWED, toReview } from "./workflows.js";
 
@@ -116,6 +117,31 @@ states:
     expect(thread.filter(({ key }) => key.startsWith("C"))).toHaveLength(1);
     expect(JSON.stringify(thread)).not.toContain(INSTRUCTIONS);
     expect(Math.max(...written.slice(-20))).toBeLessThan(1.2 * Math.max(...written.slice(0, 20)));
+  });
+
+  it("S-32 S-77 H-116 has what a call used in its step once, and the total in the record when the leg ends", async () => {
+    const commits: Commit[] = [];
+    const sessions = wrapStore(createMemorySessionStore(), ({ name, args }, run) => {
+      if (name === "commit") commits.push(args[1] as Commit);
+      return run();
+    });
+    const usage = { prompt_tokens: 10, completion_tokens: 2 };
+    const bench = await open({
+      stores: { sessions, files: createMemoryFileStore() },
+      spec: ANSWERS.replace("instructions: Answer.", "instructions: Answer.\n    tools: { allow: [note] }"),
+      tools: toolsFromMap({ note: { description: "Notes.", inputSchema: { type: "object" }, handler: () => "ok" } }),
+      replies: [
+        { ...calls(["note", { n: 1 }]), usage },
+        { ...says("Yes."), usage },
+      ],
+    });
+    const outcome = await bench.agent.workflow.send("s1", { message: "Go" });
+
+    const told = commits.filter(({ puts }) => puts.some(({ value }) => value.includes('"inputTokens":10')));
+    expect(told).toHaveLength(1);
+    expect(commits.some(({ record }) => record?.usage)).toBe(false);
+    expect(outcome.usage).toMatchObject({ inputTokens: 20, outputTokens: 4 });
+    expect((await sessions.read("s1"))?.record.usage).toEqual(outcome.usage);
   });
 
   it("F-43 keeps a transcript of 5 MB and a result of 3 MB in the embedded store, for the next process too", async () => {

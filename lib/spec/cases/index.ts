@@ -1,6 +1,6 @@
 /** The grammar of test cases: text to document and back, pure. */
 export { CaseSchemaError, placeOf } from "./errors.js";
-export { type CaseReading, caseId, parseCaseDocument, readCaseDocument } from "./parse.js";
+export { type CaseReading, caseId, parseCaseDocument, readCaseDocument, sameCase } from "./parse.js";
 export { readRegexString } from "./regex-string.js";
 export { CASE_DESCRIPTION_MAX_LENGTH, CASE_TITLE_MAX_LENGTH, fixtureOf } from "./rules.js";
 export { serializeCaseDocument } from "./serialize.js";

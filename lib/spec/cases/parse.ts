@@ -102,3 +102,8 @@ const KNOWN_STEPS = `actions are ${ACTION_KEYS.join(", ")}; assertions are ${ASS
 function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** What is wrong with `a.test.yml` beside `a.test.yaml`: both have one id, one cassette and one line of the report. */
+export function sameCase(file: string, other: string): string {
+  return `${file} is the same case as ${other}, by its name; rename one of them.`;
+}

@@ -106,6 +106,28 @@ describe("session store in a SQLite file", () => {
     db.close();
   });
 
+  it("S-77 writes one page for a step that moves the record alone: indexes over what did not change stay as they are", async () => {
+    const store = createSqliteSessionStore({ file });
+    const time = { now: 1_000, leaseMs: 60_000 };
+    await store.accept(request);
+    const claim = await store.claim("s1", { owner: "a", ...time });
+    if (claim.kind !== "claimed") throw new Error("The lease is free.");
+    const step = (checkpoint: number) => ({
+      puts: [],
+      removes: [],
+      record: { status: "running" as const, checkpoint },
+    });
+    await store.commit(claim.lease, step(1), time);
+    const other = openDatabase(file, MIGRATIONS);
+    other.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    await store.commit(claim.lease, step(2), time);
+
+    expect(other.get("PRAGMA wal_checkpoint")).toMatchObject({ log: 1 });
+    expect((await store.list({ status: "running" })).map(({ checkpoint }) => checkpoint)).toEqual([2]);
+    other.close();
+    await store.close();
+  });
+
   describe("writes of one moment", () => {
     const put = (db: Database, seq: number) => db.run("INSERT INTO inbox VALUES ('s1', ?, '{}')", seq);
     const stored = (db: Database) => db.all("SELECT seq FROM inbox ORDER BY seq").map(({ seq }) => seq);

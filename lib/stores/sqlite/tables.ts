@@ -46,7 +46,7 @@ export function receiptOf(db: Database, arrivalId: string): Receipt | null {
 /** Carries a decision's writes out, on the record that the decision was made on. */
 export function carryOut(db: Database, sessionId: string, before: SessionRecord | null, writes: Writes): void {
   const record = recordAfter(before, writes);
-  if (writes.record && record) putRecord(db, record);
+  if (writes.record && record) putRecord(db, record, before);
   for (const arrival of writes.inboxPuts ?? []) {
     db.run("INSERT OR REPLACE INTO inbox VALUES (?, ?, ?)", sessionId, arrival.seq, JSON.stringify(arrival));
   }
@@ -120,19 +120,29 @@ export function recordsFrom(rows: readonly Row[]): SessionRecord[] {
   return rows.map((row) => json<SessionRecord>(row.record));
 }
 
-function putRecord(db: Database, record: SessionRecord): void {
-  const { park } = record;
-  db.run(
-    `INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET record = excluded.record, status = excluded.status, workflow = excluded.workflow,
-       resume_at = excluded.resume_at, due_at = excluded.due_at, updated_at = excluded.updated_at`,
-    record.sessionId,
-    JSON.stringify(record),
+/** The indexes over the columns beside the record are written anew by any statement that sets them, changed or not. */
+function putRecord(db: Database, record: SessionRecord, before: SessionRecord | null): void {
+  const { sessionId } = record;
+  const columns = columnsOf(record);
+  const text = JSON.stringify(record);
+  if (before === null) {
+    db.run("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)", sessionId, text, ...Object.values(columns));
+    return;
+  }
+  const known: Record<string, unknown> = columnsOf(before);
+  const changed = Object.entries(columns).filter(([name, value]) => value !== known[name]);
+  const set = ["record", ...changed.map(([name]) => name)].map((name) => `${name} = ?`).join(", ");
+  db.run(`UPDATE sessions SET ${set} WHERE session_id = ?`, text, ...changed.map(([, value]) => value), sessionId);
+}
+
+/** In the order of the table. */
+function columnsOf({ status, workflow, park, dueAt, updatedAt, deleting }: SessionRecord) {
+  return {
     // A session that is being deleted is in no list, like one that has not run (S-14).
-    record.deleting ? null : record.status,
-    record.workflow,
-    park?.channel === "input" ? (park.resumeAt ?? null) : null,
-    record.dueAt,
-    record.updatedAt,
-  );
+    status: deleting ? null : status,
+    workflow,
+    resume_at: park?.channel === "input" ? (park.resumeAt ?? null) : null,
+    due_at: dueAt,
+    updated_at: updatedAt,
+  };
 }

@@ -7,6 +7,19 @@ const head = "title: A case\ndescription: What it shows.\n";
 const judged = (source: string, files: SampleFiles = {}) => findings({ [SPEC]: spec(), [CASE]: source, ...files });
 
 describe("cases", () => {
+  it("W-290 C-1 finds two files that are one case by their names, once and in the second", async () => {
+    const { diagnostics } = await validateSample({
+      [SPEC]: spec(),
+      [CASE]: head,
+      "workflows/w/tests/a.test.yml": head,
+    });
+
+    expect(diagnostics.map(({ code, file }) => [code, file])).toEqual([
+      ["case/schema", "workflows/w/tests/a.test.yml"],
+    ]);
+    expect(diagnostics[0]?.message).toContain("a.test.yaml");
+  });
+
   it.each<[ids: string, source: string, expected: string[]]>([
     ["W-290", `${head}steps: [{ send: x }, { succeeded: true }]`, []],
     ["W-290", `${head}stages: []`, ["case/schema stages"]],

@@ -1,7 +1,14 @@
 /** The case pass (W-290, C-56): every case read and held against the document, none run. */
 
 import { canonicalPath, type MountInfo } from "../../kernel/index.js";
-import { type CaseDocument, type CaseReading, fixtureOf, readCaseDocument } from "../../spec/cases/index.js";
+import {
+  type CaseDocument,
+  type CaseReading,
+  caseId,
+  fixtureOf,
+  readCaseDocument,
+  sameCase,
+} from "../../spec/cases/index.js";
 import { MANUAL_TRIGGER, workflowPaths } from "../../spec/index.js";
 import type { AuthoredFiles } from "./files.js";
 import { didYouMean, type KeyPath, list, quote, type Report, type Subject } from "./subject.js";
@@ -17,8 +24,15 @@ export interface CasePass {
 
 export async function checkCases({ workflow, files, subject, mounts, report }: CasePass): Promise<void> {
   const { tests } = workflowPaths(workflow);
-  for (const file of await files.below(tests)) {
+  const byId = new Map<string, string>();
+  for (const file of (await files.below(tests)).sort()) {
     if (!/\.test\.ya?ml$/.test(file)) continue;
+    const twin = byId.get(caseId(file, tests));
+    if (twin !== undefined) {
+      report({ code: "case/schema", message: sameCase(file, twin) }, { file });
+      continue;
+    }
+    byId.set(caseId(file, tests), file);
     const source = await files.read(file);
     if (source === null) {
       report({ code: "case/schema", message: `${file} is no UTF-8 text.` }, { file });
