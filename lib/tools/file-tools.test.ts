@@ -82,6 +82,7 @@ describe("ls", () => {
 
     expect(await call("ls", {}, context)).toBe("/a/\n/b.txt\n/skills/");
     expect(await call("ls", { path: "a" }, context)).toBe("/a/x/");
+    expect(await call("ls", {}, aToolContext({ files: { "/n/x": "", "/n.md": "" } }))).toBe("/n.md\n/n/");
   });
 
   it("R-232 answers an absent folder as empty, to a script with the empty text", async () => {
@@ -129,6 +130,10 @@ describe("read_file", () => {
     const long = await read({ "/f": `${"x".repeat(4000)}\n`.repeat(30) }, {});
     expect(long.length).toBeLessThanOrEqual(80_000);
     expect(long).toMatch(/`offset` 19.*`limit`/);
+    const lines = `${"x".repeat(4_900)}\n`.repeat(16);
+    expect(await read({ "/f": lines + "x".repeat(1_465) }, {})).toHaveLength(80_000);
+    expect(await read({ "/f": lines + "x".repeat(1_465) }, {})).not.toContain("[");
+    expect(await read({ "/f": lines + "x".repeat(1_466) }, {})).toContain("[The answer was cut");
     expect(await read({ "/f": "x".repeat(100_000) }, {})).toMatch(/`offset` 1.*`limit`/);
   });
 
