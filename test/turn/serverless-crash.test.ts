@@ -607,14 +607,18 @@ describe("the spec in force", () => {
   });
 });
 
-it("S-72 S-52 is the current one in every invocation of what a decision continues", async () => {
+it("S-72 S-52 F-36 is that of its decision in every invocation of what a decision continues", async () => {
   const bench = await open({
     spec: REVIEWED,
     replies: [advance("review"), says("Please."), calls(["write_todos", { todos: [] }]), says("Sent.")],
   });
   await bench.agent.workflow.send("s1", { message: "Go" });
-  writeFileSync(join(bench.rootDir, "workflows/case/workflow.yaml"), REVIEWED.replace("Send it.", "Send it now."));
+  const edit = (text: string) =>
+    writeFileSync(join(bench.rootDir, "workflows/case/workflow.yaml"), REVIEWED.replace("Send it.", text));
+  edit("Send it now.");
   const { arrivalId } = await bench.agent.accept("s1", { kind: "decision", target: "send" });
+  await (await bench.again()).work("s1", { drainAt: 0 });
+  edit("Send it later.");
 
   await settle(bench, arrivalId, { drainAt: 0 });
 
