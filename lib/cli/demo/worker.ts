@@ -1,8 +1,8 @@
 /** One worker of the demo: a process that does one thing and prints its events as JSON lines. */
 import type { StructuredToolInterface } from "@langchain/core/tools";
-import { embeddedStores } from "../../agent/embedded.js";
 import { createAgent, type GovernedAgent } from "../../agent.js";
 import { agentOptions, loadConfigFile } from "../../config/index.js";
+import { embeddedStores } from "../../worker.js";
 import type { Terminal } from "../terminal.js";
 import { dueOnly } from "./own-due.js";
 import { type DemoStep, demoPaths, LEASE_MS, TICKET, TRIGGER, WORKFLOW } from "./story.js";
