@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadState } from "../../lib/session/load-state.js";
+import { createMemoryBackend } from "../../lib/workspace/index.js";
 import { byModel, caller, type Scripts, worker, workflow } from "./delegating.js";
 import { benches, calls, offered, ofType, results, says, setting } from "./support.js";
 
@@ -128,6 +129,27 @@ describe("a delegation that is refused", () => {
     const outcome = await bench.agent.workflow.send("s1", { message: "Go." });
 
     expect(results(outcome)).toMatchObject([{ refusal: "delegation:unknown-workflow" }]);
+  });
+
+  it("R-175 R-190 R-221 as invalid-param where a file lies in a mount that the calling state is not given", async () => {
+    const paper = "ledger/2026.csv";
+    const mounts = { "/ledger/": { backend: createMemoryBackend({ "/2026.csv": "12" }), governed: true } };
+    const ask = async (grant: string) => {
+      const bench = await open({
+        spec: caller("check").replace("instructions:", `${grant}\n    instructions:`),
+        files: workflow("check", worker("child", "{ requires: [{ name: paper, type: file }] }")),
+        workspace: { mounts },
+        answer: byModel({ "test-model": [calls([CHECK, { paper }]), says("Done.")], child: [says("Read.")] }),
+      });
+      return { bench, answers: results(await bench.agent.workflow.send("s1", { message: "Go." })) };
+    };
+
+    const { bench, answers } = await ask("mounts: { allow: [] }");
+    const given = await ask("mounts: { allow: [ledger] }");
+
+    expect(answers).toMatchObject([{ refusal: "delegation:invalid-param", text: expect.stringContaining(paper) }]);
+    await nothingLeft(bench);
+    expect(given.answers).toMatchObject([{ status: "success", text: "Read." }]);
   });
 
   it("R-175 R-176 R-179 A-75 W-246 W-247 as a cycle wherever in the chain, and deeper than three delegations, which is asked first", async () => {

@@ -1,13 +1,15 @@
 /** What refuses a delegation call before any child exists (R-174…R-176, W-246). */
-import { readableEvidencePath } from "../../kernel/index.js";
+import { readableEvidencePath, visibilityFilter } from "../../kernel/index.js";
 import type { Machine } from "../../machine/types.js";
 import { seedProblem } from "../../session/arrive/seeds.js";
+import { valuesOf } from "../../session/variables.js";
 import {
   MANUAL_TRIGGER,
   resolveReferenceValue,
   signatureValueIssues,
   substituteReferences,
   wholeReference,
+  workflowToolName,
 } from "../../spec/index.js";
 import type { SignatureEntry } from "../../spec/types.js";
 import { fileIssues } from "../file-facts.js";
@@ -72,7 +74,7 @@ export async function checkDelegation(turn: Turn, workflow: string, resolved: Re
     const wayOut = `To write the characters themselves, put a $ in front: $${"$"}{{…}}.`;
     return refused("unresolved-param", `the reference ${reference} cannot be resolved: ${reason}. ${wayOut}`);
   }
-  const param = await badArgument(turn, manual.signature.requires, resolved.args);
+  const param = await badArgument(turn, workflow, { requires: manual.signature.requires, args: resolved.args });
   if (param) return param;
   const { chain } = turn.lineage;
   if (chain.length > MAX_DEPTH) {
@@ -84,15 +86,16 @@ export async function checkDelegation(turn: Turn, workflow: string, resolved: Re
   return { ok: true, machine };
 }
 
+interface Given {
+  requires: readonly SignatureEntry[];
+  args: Record<string, unknown>;
+}
+
 export function refusalText(tool: string, { kind, reason }: Refused): string {
   return `${tool} was refused (${kind}): ${reason}`;
 }
 
-async function badArgument(
-  turn: Turn,
-  requires: readonly SignatureEntry[],
-  args: Record<string, unknown>,
-): Promise<Refused | null> {
+async function badArgument(turn: Turn, workflow: string, { requires, args }: Given): Promise<Refused | null> {
   const issues = signatureValueIssues(requires, args, { now: turn.host.clock.now() });
   const missing = issues.filter(({ kind }) => kind === "missing");
   if (missing.length > 0) {
@@ -101,22 +104,23 @@ async function badArgument(
   const invalid = issues.map(({ message }) => message);
   const problem = seedProblem(args, "the arguments");
   if (problem) invalid.push(problem.message);
-  if (invalid.length === 0) invalid.push(...(await badFiles(turn, requires, args)));
+  if (invalid.length === 0) invalid.push(...(await badFiles(turn, workflow, { requires, args })));
   return invalid.length > 0 ? refused("invalid-param", invalid.join(" ")) : null;
 }
 
-/** What the runtime keeps for itself is no file of the session's to hand on. */
-async function badFiles(
-  turn: Turn,
-  requires: readonly SignatureEntry[],
-  args: Record<string, unknown>,
-): Promise<string[]> {
+/** What the runtime keeps for itself, or the calling state is not given (a mount, a skill), is no file of its to hand on. */
+async function badFiles(turn: Turn, workflow: string, { requires, args }: Given): Promise<string[]> {
+  const { machine, assembly, writer } = turn;
+  const isGiven = visibilityFilter(machine, assembly.tables, {
+    state: writer.state.fields.position ?? "",
+    tool: workflowToolName(workflow),
+    variables: valuesOf(writer.state.variables),
+  });
   const hidden = requires.flatMap(({ name, type }) => {
     if (type !== "file") return [];
-    const judged = readableEvidencePath(args[name] as string, turn.assembly.tables.mounts);
-    return judged.ok
-      ? []
-      : [`"${name}" must be the path of a file in the workspace; got ${JSON.stringify(args[name])}.`];
+    const path = args[name] as string;
+    if (readableEvidencePath(path, assembly.tables.mounts).ok && isGiven(path)) return [];
+    return [`"${name}" must be the path of a file that this state is given; got ${JSON.stringify(path)}.`];
   });
   return hidden.length > 0 ? hidden : fileIssues(turn.workspace, requires, args);
 }
