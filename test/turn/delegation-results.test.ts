@@ -247,6 +247,26 @@ describe("a child's surroundings", () => {
     ]);
   });
 
+  it("R-180 R-277 it is told its caller's time, a case's before the option's", async () => {
+    const bench = await open({
+      spec: caller("check"),
+      files: workflow("check", worker("child")),
+      clock: "2030-01-02T03:45:00Z",
+      answer: byModel({
+        "test-model": [calls([CHECK, {}]), says("Done."), calls([CHECK, {}]), says("Done.")],
+        child: [says("Now."), says("Now.")],
+      }),
+    });
+    await bench.agent.workflow.send("s1", { message: "Go." });
+    await bench.agent.workflow.send("s1", { message: "Again." }, { pinnedClockMs: Date.UTC(2040, 0, 1, 12, 30) });
+
+    const told = bench.requests.filter(({ body }) => body.model === "child").map((request) => system(request));
+    expect(told).toEqual([
+      expect.stringContaining("2030-01-02 03:40 UTC"),
+      expect.stringContaining("2040-01-01 12:30 UTC"),
+    ]);
+  });
+
   it("R-177 R-180 R-287 A-75 its usage is its own, and it is composed once", async () => {
     const used = (text: string, prompt_tokens: number) => ({
       ...says(text),
