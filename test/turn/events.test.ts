@@ -439,7 +439,7 @@ describe("models", () => {
     const commit = sessions.commit.bind(sessions);
     let fails = true;
     sessions.commit = async (lease, change, options) => {
-      if (fails && change.record?.usage) throw new Error("the store is gone");
+      if (fails && change.puts.some(({ value }) => value.includes('"usage"'))) throw new Error("the store is gone");
       return commit(lease, change, options);
     };
     await opened.agent.accept("s1", { kind: "turn", message: "go" });
