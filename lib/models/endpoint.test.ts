@@ -140,7 +140,7 @@ describe("what is asked", () => {
     expect(server.requests[0]?.body.stream_options).toEqual({ include_usage: true });
   });
 
-  it("F-63 calls again without the option where it is refused, and remembers that", async () => {
+  it("F-60 F-63 calls again without the option where it is refused, and remembers that", async () => {
     const { model, server } = await connect({ refuseStreamOptions: true, handler: () => ({ text: "a", usage }) });
 
     expect(await model.call(request())).toMatchObject({ text: "a" });

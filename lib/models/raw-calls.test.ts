@@ -84,8 +84,11 @@ describe("arguments", () => {
     expect(invalid).toMatchObject([{ callId: "b", problem: expect.stringContaining("token limit") }]);
   });
 
-  it("F-64 lists a call that names no tool", () => {
-    expect(check([{ id: "c", args: "{}" }]).invalid).toEqual([{ callId: "c", problem: "The call names no tool." }]);
+  it.each([undefined, ""])("F-64 lists a call whose tool name is %j", (name) => {
+    const { calls, invalid } = check([{ id: "c", name, args: "{}" }]);
+
+    expect(calls).toEqual([{ id: "c", name: "unnamed", args: {} }]);
+    expect(invalid).toEqual([{ callId: "c", problem: "The call names no tool." }]);
   });
 });
 

@@ -63,6 +63,12 @@ describe("memory (F-90)", () => {
     );
   });
 
+  it("F-90 holds a limit below what the engine starts with for each allocation", async () => {
+    const limits = { memoryLimitBytes: 4 * 1024 * 1024 };
+    expect(reasonOf(await body("new ArrayBuffer(6e6);", { limits }), "memory")).toContain("4194304 bytes");
+    expect((await body("new ArrayBuffer(1e6);", { limits })).result).toEqual({ status: "ok" });
+  });
+
   it("F-90 lets a script catch it and go on", async () => {
     const ran = await body(
       "try { const a = []; for (;;) a.push(new Uint8Array(1e5)); } catch { console.log('caught'); }",

@@ -197,7 +197,7 @@ describe("failures", () => {
     expect(reasonOf(await body(`${code}\nawait tools.read_file();`), "import")).toContain('"node:fs"');
   });
 
-  it("R-152 leave nothing behind for the next run", async () => {
+  it("R-152 F-88 leave nothing behind for the next run", async () => {
     await body("globalThis.left = 1; Array.prototype.map = null; Object.prototype.dirt = 1; JSON.parse = null;");
     const ran = await body("console.log(typeof left, typeof [].map, typeof ({}).dirt, typeof JSON.parse);");
     expect(ran.lines).toEqual(["undefined function undefined function"]);

@@ -123,6 +123,15 @@ describe("reading the text", () => {
     ]);
     expect(readYamlText("a: 9007199254740992\nb: -9007199254740992\n").findings).toEqual([]);
     expect(readYamlText("a: 0x20000000000001\nb: 1e300\n").findings).toHaveLength(2);
+    const rounded = "a: 9.007199254740993e15\nb: 9007199254740993.0\nc: -9.007199254740994E+15\n";
+    expect(readYamlText(rounded).findings.map(({ code, path }) => [code, path])).toEqual([
+      ["schema/unsafe-integer", ["a"]],
+      ["schema/unsafe-integer", ["b"]],
+      ["schema/unsafe-integer", ["c"]],
+    ]);
+    expect(readYamlText("a: 9.007199254740992e15\nb: -9007199254740992.0\nc: 9007199254740991.5\n").findings).toEqual(
+      [],
+    );
   });
 
   it("W-2 locates keys, list items, and for what is absent the nearest parent", () => {

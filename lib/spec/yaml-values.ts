@@ -147,9 +147,17 @@ function readScalar(scalar: Scalar, path: DocumentPath, context: Context): unkno
 }
 
 function isUnsafeInteger(value: number, source: string | undefined): boolean {
-  if (source === undefined || !INTEGER.test(source)) return Number.isInteger(value) && Math.abs(value) > 2 ** 53;
-  const exact = BigInt(source.replace(/^[-+]/, ""));
-  return exact > 2n ** 53n;
+  if (source !== undefined && INTEGER.test(source)) return BigInt(source.replace(/^[-+]/, "")) > 2n ** 53n;
+  if (!Number.isInteger(value) || Math.abs(value) < 2 ** 53) return false;
+  return Math.abs(value) > 2 ** 53 || (source !== undefined && digitsOf(source) > String(2 ** 53));
+}
+
+/** The significant digits: of numbers that are read as the same one, more digits or higher ones are the larger number. */
+function digitsOf(source: string): string {
+  return source
+    .replace(/e.*$/i, "")
+    .replace(/\D/g, "")
+    .replace(/^0+|0+$/g, "");
 }
 
 function isInMetadata(path: DocumentPath): boolean {

@@ -212,4 +212,12 @@ describe("hostTool", () => {
     await expect(failing).rejects.toThrow(ToolDescriptionError);
     await expect(failing).rejects.toThrow(expect.objectContaining({ tool: "odd_one" }));
   });
+
+  it("F-70 fails for a tool whose name is empty", async () => {
+    const nameless = tool(async () => "x", { name: "", description: "d", schema: z.object({}) });
+    const failing = hostTool(nameless as unknown as StructuredToolInterface);
+
+    await expect(failing).rejects.toThrow(ToolDescriptionError);
+    await expect(failing).rejects.toThrow(/"".*no name/);
+  });
 });

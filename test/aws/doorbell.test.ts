@@ -1,4 +1,4 @@
-import { SendMessageCommand } from "@aws-sdk/client-sqs";
+import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SessionStoreIdError } from "../../lib/session/errors.js";
 import type { Doorbell } from "../../lib/session/ports.js";
@@ -126,6 +126,18 @@ describe("doorbell over SQS", () => {
     [{ MessageBody: "" }, "MissingParameter"],
   ])("F-86 the stand-in refuses what SQS refuses: %o", async (input, name) => {
     const command = new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: "x", ...input });
+
+    await expect(sqs.client().send(command)).rejects.toMatchObject({ name });
+    expect(sqs.take(queueUrl)).toEqual([]);
+  });
+
+  it.each([
+    [[], "EmptyBatchRequest"],
+    [Array.from({ length: 11 }, (_, n) => String(n)), "TooManyEntriesInBatchRequest"],
+    [["1", "1"], "BatchEntryIdsNotDistinct"],
+  ])("F-86 the stand-in refuses a batch that SQS refuses: %j", async (ids, name) => {
+    const Entries = ids.map((Id) => ({ Id, MessageBody: "x" }));
+    const command = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries });
 
     await expect(sqs.client().send(command)).rejects.toMatchObject({ name });
     expect(sqs.take(queueUrl)).toEqual([]);

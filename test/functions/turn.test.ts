@@ -12,6 +12,7 @@ import type { Clock } from "../../lib/session/ports.js";
 import { systemClock } from "../../lib/stores/clock/index.js";
 import { sessionOfRing } from "../../lib/stores/sqs/index.js";
 import type { Worker } from "../../lib/worker.js";
+import { anAccept } from "../harness/builders.js";
 import { temporaryFolder, writeTree } from "../harness/temporary.js";
 import { wrapStore } from "../harness/wrap-store.js";
 import { BUS, describeDeployment } from "./deployment.js";
@@ -150,6 +151,20 @@ states:
     const settled = await intake.receipt(receipt.arrivalId);
     expect(settled?.outcome ?? settled).toMatchObject({ kind: "failed" });
     expect(await handler(recordsOf(['{"sessionId":"visit-9"}']), lambdaContext())).toEqual({ batchItemFailures: [] });
+  });
+
+  it("F-72 acknowledges an arrival that is refused", async () => {
+    const input = { kind: "decision", target: "nowhere" } as const;
+    const arrival = { id: "refused", sessionId: "visit-7", workflow: "hello-park", acceptedAt: Date.now(), input };
+    await stores.sessions.accept(anAccept(arrival));
+    const handler = await turnFunction();
+
+    const answer = await handler(recordsOf(['{"sessionId":"visit-7"}']), lambdaContext());
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(output.lines().filter(({ message }) => message === "A turn failed.")).toMatchObject([
+      { sessionId: "visit-7", arrivalId: "refused" },
+    ]);
   });
 
   it("S-13 acknowledges a session with another owner, and one with nothing to do", async () => {

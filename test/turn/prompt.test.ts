@@ -328,9 +328,10 @@ states:
     }
   });
 
-  it("F-46 prompts and instructions are in no stored message", async () => {
-    const { outcome } = await threeLegs();
+  it("F-46 prompts and instructions are in the requests, and in no stored message", async () => {
+    const { bench, outcome } = await threeLegs();
 
+    expect(JSON.stringify(bench.requests[0]?.body.messages)).toMatch(/Be brief.*Find the order/);
     expect(JSON.stringify(outcome.messages)).not.toMatch(/Find the order|Be brief|House rules|Approve the refund/);
     expect(outcome.messages.every(({ role }) => role !== ("system" as string))).toBe(true);
   });

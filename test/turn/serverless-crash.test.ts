@@ -476,14 +476,18 @@ describe("a model call", () => {
 });
 
 describe("the checks of an arrival", () => {
-  it("S-31 S-37 are made once: a turn that had opened goes on though the edited spec would refuse it", async () => {
+  it.each([
+    [
+      "is out of service and requires more",
+      `disabled: true\n${WORK.replace("requires: [order]", "requires: [order, more]")}`,
+    ],
+    ["no longer has the trigger", WORK.replace("ordered: {", "shipped: {")],
+    ["has the trigger ask for a message", WORK.replace("message: false, ", "")],
+  ])("S-31 S-37 are made once: a turn that had opened goes on though its edited spec %s", async (_what, edited) => {
     const bench = await open({ spec: WORK, tools: counted([]), replies: [calls(["look"]), says("end")] });
     const accepted = await bench.agent.accept("s1", { kind: "turn", trigger: "ordered", variables: { order: 1 } });
     await bench.agent.work("s1", { drainAt: 0 });
-    writeFileSync(
-      join(bench.rootDir, "workflows/case/workflow.yaml"),
-      `disabled: true\n${WORK.replace("requires: [order]", "requires: [order, more]")}`,
-    );
+    writeFileSync(join(bench.rootDir, "workflows/case/workflow.yaml"), edited);
 
     await (await later(bench)).work("s1");
 
@@ -517,7 +521,7 @@ describe("what continues a parked session", () => {
     ],
     ["reply", REVIEWED, [...asked, says("A draft.")], { kind: "reply", message: "What is it?" }, 0],
   ])(
-    "S-31 S-33 F-31 is applied once, a %s: whoever follows one that died after its commit goes on",
+    "S-31 S-33 S-37 F-31 is applied once, a %s: whoever follows one that died after its commit goes on",
     async (disposition, spec, replies, input, steps) => {
       let isDying = false;
       const sessions = createMemorySessionStore();

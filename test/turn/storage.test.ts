@@ -1,6 +1,6 @@
 /** What a session costs in the store, and what never gets there (chapter F, stores; one lock for every entrance). */
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Commit } from "../../lib/session/ports.js";
 import { createFilesystemFileStore } from "../../lib/stores/filesystem/index.js";
 import { createMemoryFileStore, createMemorySessionStore } from "../../lib/stores/memory/index.js";
@@ -117,6 +117,20 @@ states:
     expect(thread.filter(({ key }) => key.startsWith("C"))).toHaveLength(1);
     expect(JSON.stringify(thread)).not.toContain(INSTRUCTIONS);
     expect(Math.max(...written.slice(-20))).toBeLessThan(1.2 * Math.max(...written.slice(0, 20)));
+  });
+
+  it("S-77 F-45 has no copy of the session beside its history, however many steps it takes", async () => {
+    // LangGraph makes one of its own accord after 5,000 steps.
+    vi.stubEnv("LANGGRAPH_DELTA_MAX_SUPERSTEPS_SINCE_SNAPSHOT", "2");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const bench = await open({ spec: ANSWERS, answer: always("Yes.") });
+    for (const message of ["The first.", "The second.", "The third."])
+      await bench.agent.workflow.send("s1", { message });
+
+    const { thread } = (await bench.stores.sessions.read("s1"))!;
+    const { messages } = await (await bench.again()).workflow.send("s1", { message: "The last." });
+    expect(thread.filter(({ value }) => value.includes("The first.")).map(({ key }) => key[0])).toEqual(["W"]);
+    expect(messages).toHaveLength(8);
   });
 
   it("S-32 S-77 H-116 has what a call used in its step once, and the total in the record when the leg ends", async () => {

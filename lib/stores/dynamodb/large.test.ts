@@ -33,7 +33,7 @@ describeDynamoDb("large values and large commits", (db) => {
     const client = tap(db.client(), "command", async (request, send) => {
       if (request.name !== "TransactWriteItems") return send();
       for (const item of request.input.TransactItems as { Put?: { Item: object } }[]) {
-        largestItem = Math.max(largestItem, JSON.stringify(item.Put?.Item ?? {}).length);
+        largestItem = Math.max(largestItem, Buffer.byteLength(JSON.stringify(item.Put?.Item ?? {})));
       }
       transactions += 1;
       onTransaction(transactions);
@@ -73,6 +73,26 @@ describeDynamoDb("large values and large commits", (db) => {
     expect((await store.receipt("arr-2", T0))?.error?.message === text).toBe(true);
     expect((await store.deadLetters(T0))[0]?.reason === text).toBe(true);
     expect(largestItem).toBeLessThan(MAX_ITEM_BYTES);
+  });
+
+  it("F-43 writes no item above its bound, whatever a value's size", async () => {
+    const mine = await claimed();
+    const sizes = Array.from({ length: 26 }, (_, n) => 150_000 + n * 10_000);
+    for (const size of sizes) {
+      // Characters of one byte each, and of several.
+      const values = {
+        [`a${size}`]: "x".repeat(size),
+        [`b${size}`]: "é".repeat(size / 2),
+        [`c${size}`]: "語".repeat(size / 4),
+      };
+      await store.commit(mine, aCommit({ title: "x".repeat(size) }, values), TIME);
+    }
+
+    expect(largestItem).toBeGreaterThan(150_000);
+    expect(largestItem).toBeLessThan(MAX_ITEM_BYTES);
+    const thread = (await store.read("s1"))?.thread ?? [];
+    expect(thread).toHaveLength(3 * sizes.length);
+    expect(thread.find(({ key }) => key === "b400000")?.value).toHaveLength(200_000);
   });
 
   it("S-75 refuses a session whose large value is missing or another, by session and key, and leaves it as it is", async () => {
