@@ -12,7 +12,7 @@ import { type Kill, type Mode, runScenario, type WorldStores } from "./world.js"
 const MODES: Mode[] = ["before", "after", "answer lost"];
 const MINUTES = 60_000;
 /** Kill points tried of each scenario in the ordinary run. */
-const ORDINARY = 6;
+const ORDINARY = 4;
 
 /** What a new process has of the backend: nothing in memory. */
 function over(backend: Backend): AgentStores {

@@ -11,7 +11,7 @@ import { type Kill, type Mode, runScenario, type WorldStores } from "./world.js"
 const MODES: Mode[] = ["before", "after", "answer lost"];
 const MINUTES = 60_000;
 /** Kill points tried of each scenario in the ordinary run. */
-const ORDINARY = 12;
+const ORDINARY = 8;
 
 describeDynamoDb("the world ends at requests to DynamoDB", (db) => {
   /** Stores whose every request can be the last of the first agent's. */
