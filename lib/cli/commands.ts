@@ -140,7 +140,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "wake",
     summary: "wake what is due now",
     arguments: [],
-    options: [WORKFLOW, VERBOSE],
+    options: [WORKFLOW, VERBOSE, JSON_OUT],
     run: async (context) => (await import("./wake.js")).wake(context),
   },
   {

@@ -7,14 +7,14 @@ import type { CommandContext } from "./types.js";
 import { anyWorkflow } from "./workflows.js";
 
 export async function wake(context: CommandContext): Promise<number> {
-  const { terminal, root } = context;
+  const { terminal, root, options } = context;
   const named = textOption(context, "workflow");
   const workflow = anyWorkflow(context, named);
   printHeader(context, named, "with-model");
   const agent = await context.openAgent({ root, workflow, onEvent: eventPrinter(context) });
   try {
     const { due, woken } = await agent.wake();
-    terminal.out(`${woken} of ${due} due woken`);
+    terminal.out(options.json ? JSON.stringify({ due, woken }) : `${woken} of ${due} due woken`);
     return EXIT.ok;
   } finally {
     await agent.close();

@@ -127,4 +127,11 @@ describe("parkway wake", () => {
     expect({ exit, out }).toEqual({ exit: 0, out: "2 of 3 due woken\n" });
     expect(calls).toEqual([["wake"], ["close"]]);
   });
+
+  it("C-58 C-74 tells it in one JSON document", async () => {
+    const agent = { wake: async () => ({ due: 3, woken: 2 }) };
+    const { out } = await runCli(["wake", "--json"], { root: aRoot(["order"]), agent });
+
+    expect(JSON.parse(out)).toEqual({ due: 3, woken: 2 });
+  });
 });
